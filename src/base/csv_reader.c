@@ -1,10 +1,9 @@
 /* CSV records from a stream. */
 #include "base/csv_reader.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/memory.h"
 
 enum { BLOCK = 64 * 1024 }; /* read at a time */
 

@@ -2,7 +2,12 @@
 #include "base/expression.h"
 
 #include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+
+#include "base/memory.h"
+#include "base/parse.h"
 
 /* --- Steps ------------------------------------------------------------------------------------ */
 
@@ -433,4 +438,48 @@ const char *smc_expression_evaluate(const struct smc_expression *expression, con
     if (!problem)
         *result = stack[0];
     return problem;
+}
+
+enum smc_status smc_expression_value(const char *text, const struct smc_variable *variables,
+                                     const int64_t *values, int64_t *result,
+                                     struct smc_error *error)
+{
+    smc_auto_free struct smc_expression *expression = smc_malloc(sizeof *expression); /* large */
+    if (!expression)
+        return smc_out_of_memory(error);
+    enum smc_status status = smc_expression_parse(text, variables, expression, error);
+    const char *wrong =
+        status == SMC_OK ? smc_expression_evaluate(expression, values, result) : NULL;
+    if (wrong)
+        status = smc_fail(error, SMC_USAGE, "%s", wrong);
+    return smc_fail_in(error, status, "'%.128s'", text);
+}
+
+enum smc_status smc_expression_shape(const char *text, const struct smc_variable *variables,
+                                     const int64_t *values, const int64_t most[3],
+                                     uint32_t edges[3], struct smc_error *error)
+{
+    int64_t edge[3] = {1, 1, 1};
+    const char *at = text;
+    const size_t count = smc_parse_dimensions(text, INT32_MAX, edge, 3);
+    for (size_t i = 0; count == 0 && *at; i++) {
+        char part[256];
+        const size_t length = strcspn(at, ",");
+        if (i == 3 || length >= sizeof part)
+            return smc_fail(error, SMC_USAGE,
+                            "'%.64s' is not a shape such as 256, 32x8 or 4096/(TM*16),64", text);
+        snprintf(part, sizeof part, "%.*s", (int)length, at);
+        enum smc_status status = smc_expression_value(part, variables, values, &edge[i], error);
+        if (status != SMC_OK)
+            return status;
+        at += length + (at[length] == ',');
+    }
+    for (int i = 0; i < 3; i++) {
+        if (edge[i] < 1 || edge[i] > most[i])
+            return smc_fail(error, SMC_USAGE,
+                            "'%.64s' is %" PRId64 " in %c, not between 1 and %" PRId64, text,
+                            edge[i], "xyz"[i], most[i]);
+        edges[i] = (uint32_t)edge[i];
+    }
+    return SMC_OK;
 }

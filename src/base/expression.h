@@ -40,6 +40,17 @@ enum smc_status smc_expression_parse(const char *text, const struct smc_variable
 const char *smc_expression_evaluate(const struct smc_expression *expression, const int64_t *values,
                                     int64_t *result);
 
+/* Parses and evaluates. The message of a failure begins with the text in quotes. */
+enum smc_status smc_expression_value(const char *text, const struct smc_variable *variables,
+                                     const int64_t *values, int64_t *result,
+                                     struct smc_error *error);
+
+/* The edges of a shape: one such as 32x8, or up to three expressions joined by commas; those that
+   are not given are 1. SMC_USAGE where one is not between 1 and its `most`. */
+enum smc_status smc_expression_shape(const char *text, const struct smc_variable *variables,
+                                     const int64_t *values, const int64_t most[3],
+                                     uint32_t edges[3], struct smc_error *error);
+
 /* Finds a literal by its position in the order of the text; false if there are fewer. */
 bool smc_expression_literal(const struct smc_expression *expression, size_t index, uint32_t *at,
                             uint32_t *length, int64_t *value);

@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/text.h"
 
@@ -15,5 +16,21 @@ enum smc_status smc_fail(struct smc_error *error, enum smc_status status, const 
         va_end(args);
         smc_utf8_make_safe(error->message);
     }
+    return status;
+}
+
+enum smc_status smc_fail_in(struct smc_error *error, enum smc_status status, const char *where, ...)
+{
+    struct smc_error inner;
+    va_list args;
+    if (status == SMC_OK || !error)
+        return status;
+    memcpy(&inner, error, sizeof inner);
+    va_start(args, where);
+    vsnprintf(error->message, sizeof error->message, where, args);
+    va_end(args);
+    size_t length = strlen(error->message);
+    snprintf(error->message + length, sizeof error->message - length, ": %s", inner.message);
+    smc_utf8_make_safe(error->message);
     return status;
 }

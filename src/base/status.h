@@ -24,6 +24,11 @@ struct smc_error {
 enum smc_status smc_fail(struct smc_error *error, enum smc_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Says where a call failed: puts "WHERE: " before the message that the call wrote to `error`.
+   Returns `status`; does nothing for SMC_OK. */
+enum smc_status smc_fail_in(struct smc_error *error, enum smc_status status, const char *where, ...)
+    __attribute__((format(printf, 3, 4)));
+
 #endif
 
 #endif

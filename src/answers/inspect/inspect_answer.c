@@ -267,10 +267,9 @@ static enum smc_status fail_architecture(const struct smc_inspect_kernel *kernel
                                          struct smc_error *error)
 {
     char architecture[SMC_INSPECT_ARCHITECTURE];
-    struct smc_error reason = {""};
-    smc_capability_fail(kernel->cc, "name a device with --device", SMC_USAGE, &reason);
-    return smc_fail(error, SMC_USAGE, "%s: compiled for %s: %s", kernel->file,
-                    smc_inspect_architecture(kernel, architecture), reason.message);
+    smc_capability_fail(kernel->cc, "name a device with --device", SMC_USAGE, error);
+    return smc_fail_in(error, SMC_USAGE, "%s: compiled for %s", kernel->file,
+                       smc_inspect_architecture(kernel, architecture));
 }
 
 /* Answers for the architecture that the kernel was compiled for. */

@@ -763,16 +763,12 @@ static void match_candidates(const struct pair_candidates *removed, struct smc_d
 
 static bool find_renamed(const struct comparing *comparing)
 {
-    struct pair_candidates removed = {0}, added = {0};
-    bool done =
-        take_candidates(comparing, true, &removed) && take_candidates(comparing, false, &added);
-    if (done) {
-        consider_all(&removed, &added);
-        match_candidates(&removed, comparing->diff);
-    }
-    free_candidates(&removed);
-    free_candidates(&added);
-    return done;
+    SMC_AUTO(free_candidates) struct pair_candidates removed = {0}, added = {0};
+    if (!take_candidates(comparing, true, &removed) || !take_candidates(comparing, false, &added))
+        return false;
+    consider_all(&removed, &added);
+    match_candidates(&removed, comparing->diff);
+    return true;
 }
 
 /* --- All -------------------------------------------------------------------------------------- */

@@ -429,7 +429,7 @@ enum smc_status smc_gate_parse(const char *text, size_t length, const char *path
                                struct smc_gate *gate, struct smc_error *error)
 {
     const struct gate_reading reading = {path, gate, error};
-    struct smc_toml root;
+    SMC_AUTO(smc_toml_free) struct smc_toml root = {0};
     *gate = (struct smc_gate){0};
     enum smc_status status = smc_toml_parse(text, length, path, &root, error);
     if (status != SMC_OK)
@@ -439,7 +439,6 @@ enum smc_status smc_gate_parse(const char *text, size_t length, const char *path
         status = smc_out_of_memory(error);
     for (size_t i = 0; i < root.count && status == SMC_OK; i++)
         status = gate_file_read_entry(&reading, &root.item[i]);
-    smc_toml_free(&root);
     if (status != SMC_OK)
         smc_gate_free(gate);
     return status;

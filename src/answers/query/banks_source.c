@@ -56,7 +56,6 @@ static void join_blanks(char *text)
 static enum smc_status open_expression(const struct smc_banks_query *query,
                                        struct smc_banks_source *source, struct smc_error *error)
 {
-    struct smc_error reason;
     if (query->stride >= 0)
         snprintf(source->text, sizeof source->text, "lane*%" PRId64 "*%u", query->stride,
                  query->width_bytes);
@@ -66,9 +65,10 @@ static enum smc_status open_expression(const struct smc_banks_query *query,
     else
         snprintf(source->text, sizeof source->text, "%s", query->expression);
     source->threads = query->block[0] * query->block[1] * query->block[2];
-    if (smc_expression_parse(source->text, smc_banks_variables, &source->expression, &reason) !=
-        SMC_OK)
-        return smc_fail(error, SMC_USAGE, "%s: %s", query->expression_name, reason.message);
+    enum smc_status status =
+        smc_expression_parse(source->text, smc_banks_variables, &source->expression, error);
+    if (status != SMC_OK)
+        return smc_fail_in(error, status, "%s", query->expression_name);
     join_blanks(source->text);
     return smc_expression_parse(source->text, smc_banks_variables, &source->expression, error);
 }

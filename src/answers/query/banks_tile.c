@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 /* --- The question ----------------------------------------------------------------------------- */
 
 static const char op_name[] = "option --op", layout_name[] = "option --layout",
@@ -157,11 +159,10 @@ enum smc_status smc_tile_answer_access(const struct smc_tile_question *question,
                                        const struct smc_tile *tile, uint32_t pattern, uint32_t step,
                                        struct smc_access *access, struct smc_error *error)
 {
-    struct smc_tile_walked walked;
+    SMC_AUTO(smc_tile_walked_free) struct smc_tile_walked walked;
     enum smc_status status =
         smc_tile_walk(tile, &question->access[pattern], op_name, &walked, error);
     if (status == SMC_OK)
         smc_tile_access_of(tile, &walked, step < walked.count ? step : walked.count - 1, access);
-    smc_tile_walked_free(&walked);
     return status;
 }

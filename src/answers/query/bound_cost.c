@@ -33,7 +33,7 @@ enum smc_status smc_bound_cost_find(const struct smc_answer *answer, uint32_t re
     const struct smc_query *query = &answer->query;
     struct smc_compile_options options = query->compile;
     struct smc_resources resources = {0};
-    struct smc_binary binary = {0};
+    SMC_AUTO(smc_binary_free) struct smc_binary binary = {0};
     struct smc_error why = {""};
     const uint16_t cc = query->device.sm.cc;
     *cost = (struct smc_bound_cost){.is_known = false};
@@ -60,7 +60,6 @@ enum smc_status smc_bound_cost_find(const struct smc_answer *answer, uint32_t re
         if (bounded->time.basis != SMC_TIME_UNKNOWN)
             cost->predicted_ms = bounded->time.predicted_ms;
     }
-    smc_binary_free(&binary);
     return status == SMC_MACHINE || status == SMC_INTERRUPTED
                ? smc_fail(error, status, "%s", why.message)
                : SMC_OK;

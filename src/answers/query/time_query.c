@@ -1,6 +1,7 @@
 /* The predicted time of a query: the launch of a kernel of the catalog with its machine code. */
 #include "answers/query.h"
 
+#include "base/memory.h"
 #include "base/numbers.h"
 
 static void time_add_arguments(const struct smc_plan *plan, struct smc_time_arguments *arguments)
@@ -92,7 +93,7 @@ enum smc_status smc_query_find_time(struct smc_answer *answer, struct smc_error 
 {
     const struct smc_query *query = &answer->query;
     struct smc_resources resources;
-    struct smc_binary binary = {0};
+    SMC_AUTO(smc_binary_free) struct smc_binary binary = {0};
     struct smc_error why = {""};
     if (!can_be_predicted(answer))
         return SMC_OK;
@@ -105,6 +106,5 @@ enum smc_status smc_query_find_time(struct smc_answer *answer, struct smc_error 
         status = smc_query_find_time_of(answer, &binary, error);
     else
         smc_time_unknown(&answer->time, why.message);
-    smc_binary_free(&binary);
     return status == SMC_MACHINE ? status : SMC_OK;
 }

@@ -18,7 +18,6 @@
 #include "base/parse.h"
 #include "base/signals.h"
 #include "base/text.h"
-#include "rules/allocation.h"
 
 const struct smc_tune_state_info smc_tune_state_info[SMC_TUNE_STATE_COUNT] = {
 #define STATE(id, name, meaning) [SMC_TUNE_##id] = {name, meaning},
@@ -93,11 +92,8 @@ enum smc_status smc_tune_read_axis(const char *text, struct smc_tune_axis *axis,
     for (const char *at = text + length; *at && status == SMC_OK;) {
         char part[80];
         size_t part_length = strcspn(++at, ",");
-        struct smc_error why = {""};
         snprintf(part, sizeof part, "%.*s", (int)part_length, at);
-        status = add_values(part, axis, &why);
-        if (status != SMC_OK)
-            smc_fail(error, status, "'%s': %.900s", axis->name, why.message);
+        status = smc_fail_in(error, add_values(part, axis, error), "'%s'", axis->name);
         at += part_length;
     }
     return status;
@@ -612,14 +608,12 @@ static int compare_shapes(const void *left, const void *right)
 
 static enum smc_status rank_shapes(struct smc_tune *tune, struct smc_error *error)
 {
-    struct smc_tune_shape **sorted = smc_calloc(tune->count + 1, sizeof *sorted);
+    smc_auto_free struct smc_tune_shape **sorted = smc_calloc(tune->count + 1, sizeof *sorted);
     free(tune->order);
     tune->order = smc_calloc(tune->count + 1, sizeof *tune->order);
     tune->ranked = 0;
-    if (!sorted || !tune->order) {
-        free(sorted);
+    if (!sorted || !tune->order)
         return smc_out_of_memory(error);
-    }
     drop_repeated(tune);
     for (size_t i = 0; i < tune->count; i++) {
         tune->shape[i].rank = 0;
@@ -631,7 +625,6 @@ static enum smc_status rank_shapes(struct smc_tune *tune, struct smc_error *erro
         sorted[i]->rank = i + 1;
         tune->order[i] = (size_t)(sorted[i] - tune->shape);
     }
-    free(sorted);
     return SMC_OK;
 }
 

@@ -3,6 +3,8 @@
    and every process has said that its records are complete. */
 #include "config.h"
 
+#include "answers/trace/records_read.h"
+#include "answers/trace/trace_modules.h"
 #include "answers/trace_answer.h"
 
 #include <dirent.h>
@@ -19,14 +21,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "answers/trace/records_read.h"
-#include "answers/trace/trace_modules.h"
 #include "answers/trace_records.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/platform.h"
 #include "base/signals.h"
-#include "base/text.h"
 
 #ifndef SMC_TRACE_LIBRARY_FOLDER
 #define SMC_TRACE_LIBRARY_FOLDER ""

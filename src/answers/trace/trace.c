@@ -13,7 +13,6 @@
 #include "base/text.h"
 #include "code/names.h"
 #include "code/user_kernels.h"
-#include "rules/allocation.h"
 #include "rules/headroom.h"
 
 void smc_trace_launch_init(struct smc_trace_launch *launch)

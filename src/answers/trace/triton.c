@@ -106,10 +106,9 @@ static char *triton_stem_of(const char *file)
 static bool name_cubin(const char *file, struct smc_text *cubin)
 {
     const char *slash = strrchr(file, '/');
-    char *stem = triton_stem_of(file);
+    smc_auto_free char *stem = triton_stem_of(file);
     if (stem)
         smc_text_printf(cubin, "%.*s%s.cubin", slash ? (int)(slash + 1 - file) : 0, file, stem);
-    free(stem);
     return stem && !cubin->failed;
 }
 

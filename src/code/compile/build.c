@@ -132,11 +132,10 @@ static enum smc_status read_output(const struct smc_build *build, enum smc_nvrtc
     if (reading != SMC_PTXAS_READ)
         return smc_fail(error, build->source->is_edited ? SMC_USAGE : SMC_UNAVAILABLE,
                         "%s: no kernel extern \"C\" %s", build->source->shown, entry);
-    struct smc_error reason;
     if (has_barriers || smc_cubin_read_barriers(output->binary.cubin, output->binary.cubin_bytes,
-                                                entry, &resources->barriers, &reason) == SMC_OK)
+                                                entry, &resources->barriers, error) == SMC_OK)
         return SMC_OK;
-    return smc_fail(error, SMC_UNAVAILABLE, "%s: %s", build->source->shown, reason.message);
+    return smc_fail_in(error, SMC_UNAVAILABLE, "%s", build->source->shown);
 }
 
 /* The log stays in the output only if NVRTC rejects the source. */

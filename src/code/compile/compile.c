@@ -213,7 +213,7 @@ enum smc_status smc_compile(const struct smc_kernel *kernel, const struct smc_pa
                             struct smc_resources *resources, struct smc_binary *binary,
                             struct smc_text *warnings, struct smc_error *error)
 {
-    struct smc_source source;
+    SMC_AUTO(smc_source_free) struct smc_source source = {0};
     smc_auto_text defines = {0};
     *resources = (struct smc_resources){0};
     if (binary)
@@ -223,23 +223,19 @@ enum smc_status smc_compile(const struct smc_kernel *kernel, const struct smc_pa
         !smc_launch_bounds_set(&source.text, options->min_blocks))
         status = smc_fail(error, SMC_UNAVAILABLE, "kernel %s: its __launch_bounds__ are its own",
                           kernel->name);
-    if (status == SMC_OK) {
-        kernel->defines(kernel, params, &defines);
-        if (defines.failed)
-            status = smc_out_of_memory(error);
-    }
-    if (status == SMC_OK) {
-        struct compile_job job = {
-            .params = params,
-            .build = {kernel, &source, smc_text_string(&defines), NULL, cc, options->log,
-                      options->builds},
-            .warnings = warnings,
-        };
-        smc_cache_open(&job.cache, options->no_cache || options->no_nvrtc, warnings);
-        status = compile_answer(&job, options, resources, binary, error);
-    }
-    smc_source_free(&source);
-    return status;
+    if (status != SMC_OK)
+        return status;
+    kernel->defines(kernel, params, &defines);
+    if (defines.failed)
+        return smc_out_of_memory(error);
+    struct compile_job job = {
+        .params = params,
+        .build = {kernel, &source, smc_text_string(&defines), NULL, cc, options->log,
+                  options->builds},
+        .warnings = warnings,
+    };
+    smc_cache_open(&job.cache, options->no_cache || options->no_nvrtc, warnings);
+    return compile_answer(&job, options, resources, binary, error);
 }
 
 enum smc_status smc_nvrtc_describe(struct smc_nvrtc_info *info, struct smc_error *error)

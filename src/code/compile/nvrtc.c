@@ -202,14 +202,12 @@ enum smc_nvrtc_outcome smc_nvrtc_compile_with(const struct smc_nvrtc *nvrtc, con
     sigset_t mask;
     enum smc_nvrtc_outcome outcome = SMC_NVRTC_FAILED;
     void *program = NULL;
-    const char **list = smc_calloc(nvrtc_count_lines(options), sizeof *list);
+    smc_auto_free const char **list = smc_calloc(nvrtc_count_lines(options), sizeof *list);
     smc_auto_free char *lines = smc_strdup(options);
     if (!list || !lines ||
         nvrtc->create(&program, text, file, (int)extras->header_count, extras->header,
-                      extras->header_name)) {
-        free(list);
+                      extras->header_name))
         return SMC_NVRTC_FAILED;
-    }
     for (size_t i = 0; nvrtc->add_name && i < extras->instance_count; i++)
         nvrtc->add_name(program, extras->instance[i]);
     /* NVRTC handles SIGINT and SIGTERM while it compiles, by exit(), which frees memory that malloc
@@ -224,7 +222,6 @@ enum smc_nvrtc_outcome smc_nvrtc_compile_with(const struct smc_nvrtc *nvrtc, con
     else if (result == 0 && !output->log.failed && fetch_cubin(nvrtc, program, &output->binary))
         outcome = SMC_NVRTC_COMPILED;
     nvrtc->destroy(&program);
-    free(list);
     return outcome;
 }
 
@@ -304,7 +301,7 @@ static void nvrtc_add_matches(struct nvrtc_candidates *candidates, const char *r
                               const char *pattern)
 {
     char path[1200];
-    struct smc_folder_matches found = {0};
+    SMC_AUTO(smc_folder_matches_free) struct smc_folder_matches found = {0};
     if (strlen(root) > 1000)
         return;
     snprintf(path, sizeof path, "%s%s", root, pattern);
@@ -318,7 +315,6 @@ static void nvrtc_add_matches(struct nvrtc_candidates *candidates, const char *r
         qsort(found.path, found.count, sizeof *found.path, newest_first);
     for (size_t k = 0; k < found.count; k++)
         add_path(candidates, found.path[k], false);
-    smc_folder_matches_free(&found);
 }
 
 static void add_wheels(struct nvrtc_candidates *candidates)

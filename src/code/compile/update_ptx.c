@@ -22,8 +22,8 @@ static enum smc_status print_one(const struct smc_kernel *kernel, const struct s
 {
     struct smc_cache none = {.usable = false};
     smc_auto_text defines = {0}, joined = {0}, ptx = {0};
-    struct smc_source source;
-    struct smc_binary binary = {0};
+    SMC_AUTO(smc_source_free) struct smc_source source = {0};
+    SMC_AUTO(smc_binary_free) struct smc_binary binary = {0};
     const uint16_t cc = kernel->has_clusters ? WITH_CLUSTERS : COMPUTE_CAPABILITY;
     struct smc_resources resources = {0};
     if (met++ % step != 0)
@@ -51,8 +51,6 @@ static enum smc_status print_one(const struct smc_kernel *kernel, const struct s
         printf("%s,%s,%d,%d,%d,0x%016" PRIx64 "\n%s.\n", kernel->name, smc_text_string(&joined),
                place->info.major, place->info.minor, cc, smc_source_hash(&source),
                smc_text_string(&ptx));
-    smc_binary_free(&binary);
-    smc_source_free(&source);
     return status;
 }
 

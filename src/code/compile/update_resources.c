@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/parse.h"
 #include "code/compile/build.h"
 #include "code/compile/resource_table.h"
@@ -132,7 +133,7 @@ static enum smc_status compile_everywhere(const struct smc_kernel *kernel,
                                           struct smc_error *error)
 {
     smc_auto_text options = {0};
-    struct smc_source source;
+    SMC_AUTO(smc_source_free) struct smc_source source = {0};
     struct smc_table_row row;
     enum smc_status status = smc_source_load(kernel, NULL, &source, error);
     if (status == SMC_OK &&
@@ -151,7 +152,6 @@ static enum smc_status compile_everywhere(const struct smc_kernel *kernel,
             if (build.place)
                 status = update_resources_compile_for(&build, row.defines, list, error);
         }
-    smc_source_free(&source);
     return status;
 }
 

@@ -276,12 +276,12 @@ static bool add_default_target(struct command_entry *entry, const char *compiler
 {
     if (entry->names_target || !strstr(smc_last_part(compiler), "nvcc"))
         return true;
-    char *path = strchr(compiler, '/') ? compile_commands_join(entry->directory, compiler)
-                                       : smc_strdup(compiler);
+    smc_auto_free char *path = strchr(compiler, '/')
+                                   ? compile_commands_join(entry->directory, compiler)
+                                   : smc_strdup(compiler);
     const uint16_t cc = path ? smc_nvcc_default(path) : 0;
     if (cc > 0)
         entry->target[entry->target_count++] = (struct smc_inspect_target){cc, '\0'};
-    free(path);
     return path != NULL;
 }
 

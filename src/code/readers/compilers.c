@@ -10,7 +10,6 @@
 
 #include "base/memory.h"
 #include "base/platform.h"
-#include "code/inputs.h"
 #include "code/nvrtc.h"
 #include "code/ptxas_log.h"
 #include "code/readers/compilation.h"
@@ -540,14 +539,14 @@ static bool add_adapted(const struct smc_source_tree *tree, struct headers *head
 {
     bool has_memory = true;
     for (size_t i = 0; i < smc_adapted_header_count; i++) {
-        struct smc_text text = {0}, *adapted = &headers->owned[headers->owned_count];
+        struct smc_text *adapted = &headers->owned[headers->owned_count];
+        smc_auto_text text = {0};
         if (smc_source_tree_read_toolkit_header(tree, smc_adapted_headers[i], &text)) {
             smc_adapted_header_write(smc_text_string(&text), adapted);
             has_memory &= !adapted->failed;
             headers->owned_count++;
             add_header(headers, smc_adapted_headers[i], smc_text_string(adapted));
         }
-        smc_text_free(&text);
     }
     return has_memory;
 }

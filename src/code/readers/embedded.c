@@ -135,7 +135,7 @@ static void *embedded_work(void *context)
 {
     enum { KEPT_BYTES = 16 << 20 };
     struct crew *crew = context;
-    struct smc_fatbin_buffer buffer = {0};
+    SMC_AUTO(smc_fatbin_buffer_free) struct smc_fatbin_buffer buffer = {0};
     const struct smc_fatbin_part *part;
     while ((part = begin_part(crew))) {
         struct outcome outcome = {0};
@@ -144,7 +144,6 @@ static void *embedded_work(void *context)
             smc_fatbin_buffer_free(&buffer);
         end_part(crew, part, &outcome);
     }
-    smc_fatbin_buffer_free(&buffer);
     return NULL;
 }
 
@@ -387,10 +386,8 @@ static enum smc_status check_compression(const struct crew *crew, struct smc_err
 
 static enum smc_status check_total(const struct crew *crew, struct smc_error *error)
 {
-    struct smc_error reason;
-    if (smc_fatbin_check_total(&crew->parts, crew->bytes, &reason) == SMC_OK)
-        return SMC_OK;
-    return smc_fail(error, SMC_USAGE, "%s: %.900s", crew->kind->file, reason.message);
+    return smc_fail_in(error, smc_fatbin_check_total(&crew->parts, crew->bytes, error), "%s",
+                       crew->kind->file);
 }
 
 enum smc_status smc_inspect_embedded(const void *file, size_t bytes,

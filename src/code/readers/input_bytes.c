@@ -18,7 +18,6 @@
 #include "base/platform.h"
 #include "base/text.h"
 #include "code/machine_code.h"
-#include "code/ptx_facts.h"
 #include "code/ptxas_log.h"
 
 /* No program is larger than this; the limit stops an endless stream. */

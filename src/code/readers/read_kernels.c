@@ -57,13 +57,11 @@ static bool read_kernels_append_notes(const struct kernel_reading *reading,
         length = strcspn(line, "\n");
         size_t named = strcspn(line, "\t\n");
         smc_auto_free char *name = smc_strndup(line, named);
-        char *shown = name ? smc_demangle(smc_name_without_static(name)) : NULL;
-        if (shown)
-            smc_text_safe_line(out, "%s: %s%s%.*s", reading->file, shown, named > 0 ? ": " : "",
-                               (int)(length - named) - 1, line + named + 1);
-        free(shown);
+        smc_auto_free char *shown = name ? smc_demangle(smc_name_without_static(name)) : NULL;
         if (!shown)
             return false;
+        smc_text_safe_line(out, "%s: %s%s%.*s", reading->file, shown, named > 0 ? ": " : "",
+                           (int)(length - named) - 1, line + named + 1);
     }
     return true;
 }
@@ -100,11 +98,10 @@ static enum smc_status read_kernels_compile(const struct kernel_reading *reading
     SMC_AUTO(smc_nvrtc_output_free) struct smc_nvrtc_output output = {0};
     size_t before = reading->kernels->count;
     enum smc_status status = compile_with(&compilation, &output, error);
-    struct smc_error reason;
     if (status == SMC_OK && smc_inspect_output(&output, &kind, reading->kernels,
-                                               &reading->notes->faults, &reason) != SMC_OK)
-        status = smc_fail(error, SMC_MACHINE, "%s: the compiler's output cannot be read: %.900s",
-                          reading->file, reason.message);
+                                               &reading->notes->faults, error) != SMC_OK)
+        status = smc_fail_in(error, SMC_MACHINE, "%s: the compiler's output cannot be read",
+                             reading->file);
     *compiled = (struct compiled){reading->kernels->count - before, output.option_refused,
                                   output.target_unsupported, output.lacks_header,
                                   status == SMC_USAGE &&
@@ -138,7 +135,8 @@ enum { WAYS = sizeof ways / sizeof *ways };
 static void warn_of_nvcc(const struct kernel_reading *reading, const struct smc_error *refusal,
                          size_t told)
 {
-    struct smc_text line = {0}, *warnings = &reading->notes->warnings;
+    struct smc_text *warnings = &reading->notes->warnings;
+    smc_auto_text line = {0};
     smc_text_safe_line(&line,
                        "%.900s; NVRTC compiled its kernels instead, perhaps to other registers",
                        refusal->message);
@@ -147,7 +145,6 @@ static void warn_of_nvcc(const struct kernel_reading *reading, const struct smc_
         smc_text_cut(warnings, told);
         smc_text_append(warnings, smc_text_string(&line));
     }
-    smc_text_free(&line);
 }
 
 /* How the ways that were tried ended. */
@@ -484,12 +481,10 @@ static enum smc_status kernels_read_cubin(const struct kernel_reading *reading,
 {
     const struct smc_inspect_kernel kind = {.file = reading->file, .source = SMC_INSPECT_CUBIN};
     size_t before = reading->kernels->count;
-    struct smc_error reason;
     enum smc_status status = smc_inspect_cubin(reading->bytes->data, reading->bytes->length, &kind,
-                                               reading->kernels, &reason);
+                                               reading->kernels, error);
     if (status != SMC_OK)
-        return smc_fail(error, status, "%s: damaged machine code: %.900s", reading->file,
-                        reason.message);
+        return smc_fail_in(error, status, "%s: damaged machine code", reading->file);
     return reading->kernels->count > before ? SMC_OK : fail_empty(reading, error);
 }
 

@@ -282,12 +282,11 @@ enum smc_status smc_inspect_cubin(const void *file, size_t bytes,
                                   const struct smc_inspect_kernel *kind,
                                   struct smc_inspect_kernels *kernels, struct smc_error *error)
 {
-    struct smc_inspect_found found;
+    SMC_AUTO(smc_inspect_found_free) struct smc_inspect_found found;
     enum smc_status status = smc_inspect_cubin_read(file, bytes, kind, &found, error);
     for (size_t i = 0; i < found.count && status == SMC_OK; i++)
         if (!smc_inspect_take(kernels, &found.kernel[i]))
             status = smc_out_of_memory(error);
-    smc_inspect_found_free(&found);
     return status;
 }
 

@@ -79,12 +79,9 @@ static enum smc_status read_written(const char *path, struct smc_text *bytes,
                                     struct smc_error *error)
 {
     struct stat status;
-    struct smc_error reason;
     if (stat(path, &status) != 0 && errno == ENOENT)
         return SMC_OK;
-    return smc_input_read(path, bytes, &reason) == SMC_OK
-               ? SMC_OK
-               : smc_fail(error, SMC_MACHINE, "%s", reason.message);
+    return smc_input_read(path, bytes, error) == SMC_OK ? SMC_OK : SMC_MACHINE;
 }
 
 static enum smc_status read_binary(const char *path, struct smc_binary *binary,
@@ -288,14 +285,13 @@ static void find_or_compile(const struct job *job, const char **argv,
 static enum smc_status run_or_find(const struct job *job, const char **argv,
                                    struct smc_nvrtc_output *output, struct smc_error *error)
 {
-    struct smc_output_cache cache;
+    SMC_AUTO(smc_output_cache_free) struct smc_output_cache cache;
     struct smc_compile_outcome outcome = {.output = output};
     smc_compilation_open_cache(job->compilation, &cache);
     find_or_compile(job, argv, &cache, &outcome);
     if (outcome.status != SMC_OK)
         *error = outcome.error;
     smc_text_free(&outcome.warnings);
-    smc_output_cache_free(&cache);
     return outcome.status;
 }
 
@@ -327,11 +323,9 @@ static enum smc_status run_nvcc(struct job *job, struct smc_nvrtc_output *output
                                  "cu",        job->source};
     const size_t more = request->compiler_argument_count;
     size_t count = sizeof fixed / sizeof *fixed;
-    const char **argv = smc_calloc(MAX_ARGUMENTS + more, sizeof *argv);
-    if (!options || !argv) {
-        free(argv);
+    smc_auto_free const char **argv = smc_calloc(MAX_ARGUMENTS + more, sizeof *argv);
+    if (!options || !argv)
         return smc_out_of_memory(error);
-    }
     memcpy(argv, fixed, sizeof fixed);
     if (smc_compilation_lacks_lines(request))
         argv[count++] = "-lineinfo";
@@ -344,7 +338,6 @@ static enum smc_status run_nvcc(struct job *job, struct smc_nvrtc_output *output
     if (status == SMC_UNAVAILABLE && !job->compilation->only_cached)
         smc_compilation_fail_unsupported(job->compilation, "nvcc",
                                          toolkit_compilers_find_oldest(job), output, error);
-    free(argv);
     return status;
 }
 
@@ -370,7 +363,7 @@ static enum smc_status run_ptxas(const struct job *job, struct smc_nvrtc_output 
                                  struct smc_error *error)
 {
     const char *argv[] = {job->tool, job->architecture, "-v", "-o", job->cubin, job->source, NULL};
-    struct smc_output_cache cache;
+    SMC_AUTO(smc_output_cache_free) struct smc_output_cache cache;
     struct smc_compile_outcome outcome = {.output = output};
     smc_compilation_open_cache(job->compilation, &cache);
     if (cache.key.length > 0) {
@@ -387,7 +380,6 @@ static enum smc_status run_ptxas(const struct job *job, struct smc_nvrtc_output 
     if (outcome.status != SMC_OK)
         *error = outcome.error;
     smc_text_free(&outcome.warnings);
-    smc_output_cache_free(&cache);
     return outcome.status;
 }
 

@@ -1,6 +1,7 @@
 /* The tokens of C++ source. */
 #include "config.h"
 
+#include "base/text.h"
 #include "code/cpp_tokens.h"
 
 #include <ctype.h>
@@ -9,7 +10,6 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "base/text.h"
 
 /* --- Reading ---------------------------------------------------------------------------------- */
 

@@ -774,6 +774,7 @@ static void visit_template(struct template_search *search, const struct smc_piec
         return;
     const bool is_class = found->kind == SMC_DECLARE_CLASS;
     const bool has_none = close == SMC_NO_TOKEN;
+    SMC_AUTO(smc_piece_free_bindings)
     struct smc_piece of = smc_piece_of(search->tree, file, found);
     if (has_none && (found->kind != SMC_DECLARE_FUNCTION || !smc_piece_is(owner, i + 1, "(") ||
                      !is_callable(&of, found)))
@@ -789,7 +790,6 @@ static void visit_template(struct template_search *search, const struct smc_piec
         visit_class(search, &use, i, found, &of, depth);
     else
         visit(search, &of, depth + 1);
-    smc_piece_free_bindings(&of);
 }
 
 static void visit_macro(struct template_search *search, const struct smc_piece *owner, uint32_t i,

@@ -314,12 +314,11 @@ static uint32_t shared_arrays_evaluate(const struct scope *scope, const struct s
                                        uint32_t begin, uint32_t end)
 {
     static const struct smc_variable none[] = {{NULL, 0}};
-    smc_auto_free struct smc_expression *expression = smc_malloc(sizeof *expression);
     char text[LONGEST_TEXT] = "";
     int64_t value = 0;
-    if (!expression || begin == end || !shared_arrays_expand(scope, tokens, begin, end, 0, text) ||
-        smc_expression_parse(text, none, expression, NULL) != SMC_OK ||
-        smc_expression_evaluate(expression, NULL, &value) || value < 0 || value > UINT32_MAX)
+    if (begin == end || !shared_arrays_expand(scope, tokens, begin, end, 0, text) ||
+        smc_expression_value(text, none, NULL, &value, NULL) != SMC_OK || value < 0 ||
+        value > UINT32_MAX)
         value = 0;
     return (uint32_t)value;
 }

@@ -1,6 +1,7 @@
 /* The measured ceilings that are known for a device. */
 #include "hardware/measured_ceilings.h"
 
+#include "base/memory.h"
 #include "hardware/executor.h"
 #include "rules/ceilings.h"
 
@@ -27,20 +28,18 @@ static void known_ceilings_find(const struct smc_ceilings_file *file,
 
 void smc_known_ceilings(struct smc_query *queries, size_t count, struct smc_text *warnings)
 {
-    struct smc_ceilings_file file;
+    SMC_AUTO(smc_ceilings_file_free) struct smc_ceilings_file file;
     known_ceilings_read_file(&file, warnings);
     for (size_t i = 0; i < count; i++) {
         known_ceilings_find(&file, &queries[i].device, &queries[i].ceilings);
         smc_ceilings_set_groups(&queries[i].ceilings, &queries[i].device);
     }
-    smc_ceilings_file_free(&file);
 }
 
 void smc_known_device_ceilings(const struct smc_device *device, struct smc_ceilings *ceilings,
                                struct smc_text *warnings)
 {
-    struct smc_ceilings_file file;
+    SMC_AUTO(smc_ceilings_file_free) struct smc_ceilings_file file;
     known_ceilings_read_file(&file, warnings);
     known_ceilings_find(&file, device, ceilings);
-    smc_ceilings_file_free(&file);
 }

@@ -45,56 +45,6 @@ static void name_values(const struct smc_tune *tune, const int64_t *value, struc
         values->variable[i] = (struct smc_variable){tune->axis[i].name, (uint32_t)i};
 }
 
-static enum smc_status tuning_source_evaluate(const struct values *values, const char *text,
-                                              int64_t *result, struct smc_error *error)
-{
-    struct smc_error reason = {""};
-    smc_auto_free struct smc_expression *expression = smc_malloc(sizeof *expression); /* large */
-    if (!expression)
-        return smc_out_of_memory(error);
-    enum smc_status status = smc_expression_parse(text, values->variable, expression, &reason);
-    if (status == SMC_OK) {
-        const char *wrong = smc_expression_evaluate(expression, values->value, result);
-        if (wrong)
-            status = smc_fail(&reason, SMC_USAGE, "%s", wrong);
-    }
-    return status == SMC_OK ? SMC_OK
-                            : smc_fail(error, status, "'%.128s': %.600s", text, reason.message);
-}
-
-/* A shape such as 32x8, or up to three expressions joined by commas. */
-static enum smc_status tuning_source_read_extent(const struct values *values, const char *option,
-                                                 const char *typed, const int64_t most[3],
-                                                 uint32_t extent[3], struct smc_error *error)
-{
-    int64_t edge[3] = {1, 1, 1};
-    struct smc_error reason = {""};
-    const char *at = typed;
-    size_t count = smc_parse_dimensions(typed, INT32_MAX, edge, 3);
-    for (size_t i = 0; count == 0 && *at; i++) {
-        char part[256];
-        size_t length = strcspn(at, ",");
-        if (i == 3 || length >= sizeof part)
-            return smc_fail(error, SMC_USAGE,
-                            "option --%s: '%.64s' is not a shape such as 256, 32x8 or "
-                            "4096/(TM*16),64",
-                            option, typed);
-        snprintf(part, sizeof part, "%.*s", (int)length, at);
-        enum smc_status status = tuning_source_evaluate(values, part, &edge[i], &reason);
-        if (status != SMC_OK)
-            return smc_fail(error, status, "option --%s: %.800s", option, reason.message);
-        at += length + (at[length] == ',');
-    }
-    for (int i = 0; i < 3; i++) {
-        if (edge[i] < 1 || edge[i] > most[i])
-            return smc_fail(error, SMC_USAGE,
-                            "option --%s: '%.64s' is %" PRId64 " in %c, not between 1 and %" PRId64,
-                            option, typed, edge[i], "xyz"[i], most[i]);
-        extent[i] = (uint32_t)edge[i];
-    }
-    return SMC_OK;
-}
-
 /* "i32:4096/TM" becomes "i32:512", "f32xTM*1024:random" "f32x8192:random". An argument that needs
    no expression stays as it is. */
 static enum smc_status tuning_source_read_argument(const struct values *values, const char *typed,
@@ -103,26 +53,24 @@ static enum smc_status tuning_source_read_argument(const struct values *values, 
                                                    struct smc_error *error)
 {
     int64_t number;
-    struct smc_error reason = {""};
     char part[256];
     size_t type = strcspn(typed, ":x");
-    if (smc_user_argument_parse(typed, argument, &reason) == SMC_OK)
+    if (smc_user_argument_parse(typed, argument, error) == SMC_OK)
         return SMC_OK;
     const char *start = typed + type + (typed[type] != '\0');
     bool is_memory = typed[type] == 'x';
     size_t length = is_memory ? strcspn(start, ":") : strlen(start);
     snprintf(part, sizeof part, "%.*s", (int)length, start);
     if (!typed[type] || length == 0)
-        return smc_fail(error, SMC_USAGE, "option --arg: %.900s", reason.message);
-    if (tuning_source_evaluate(values, part, &number, &reason) != SMC_OK)
-        return smc_fail(error, SMC_USAGE, "option --arg: '%.64s': %.800s", typed, reason.message);
+        return smc_fail_in(error, SMC_USAGE, "option --arg");
+    if (smc_expression_value(part, values->variable, values->value, &number, error) != SMC_OK)
+        return smc_fail_in(error, SMC_USAGE, "option --arg: '%.64s'", typed);
     smc_text_printf(text, "%.*s%c%" PRId64 "%s", (int)type, typed, typed[type], number,
                     start + length);
     if (text->failed)
         return smc_out_of_memory(error);
-    enum smc_status status = smc_user_argument_parse(smc_text_string(text), argument, &reason);
-    return status == SMC_OK ? SMC_OK
-                            : smc_fail(error, status, "option --arg: %.900s", reason.message);
+    return smc_fail_in(error, smc_user_argument_parse(smc_text_string(text), argument, error),
+                       "option --arg");
 }
 
 /* One shape's launch; its texts are its own. */
@@ -160,23 +108,27 @@ static enum smc_status tuning_source_read_launch(const struct smc_tune *tune, co
     const int64_t most_blocks[3] = {INT32_MAX, MOST_GRID_YZ, MOST_GRID_YZ};
     struct values values;
     int64_t dynamic_smem = 0;
-    struct smc_error reason = {""};
     *request = source->request;
     name_values(tune, value, &values);
     define_macros(tune, value, launch);
-    enum smc_status status =
-        tuning_source_read_extent(&values, "grid", source->grid, most_blocks, request->grid, error);
+    enum smc_status status = smc_fail_in(error,
+                                         smc_expression_shape(source->grid, values.variable, value,
+                                                              most_blocks, request->grid, error),
+                                         "option --grid");
     if (status == SMC_OK)
-        status = tuning_source_read_extent(&values, "block", source->block, most_threads,
-                                           request->block, error);
+        status = smc_fail_in(error,
+                             smc_expression_shape(source->block, values.variable, value,
+                                                  most_threads, request->block, error),
+                             "option --block");
     uint64_t threads = (uint64_t)request->block[0] * request->block[1] * request->block[2];
     if (status == SMC_OK && threads > most)
         return smc_fail(error, SMC_USAGE,
                         "option --block: '%.64s' has %" PRIu64 " threads, more than %u",
                         source->block, threads, most);
     if (status == SMC_OK && source->dynamic_smem &&
-        tuning_source_evaluate(&values, source->dynamic_smem, &dynamic_smem, &reason) != SMC_OK)
-        return smc_fail(error, SMC_USAGE, "option --dynamic-smem: %.900s", reason.message);
+        smc_expression_value(source->dynamic_smem, values.variable, value, &dynamic_smem, error) !=
+            SMC_OK)
+        return smc_fail_in(error, SMC_USAGE, "option --dynamic-smem");
     if (status == SMC_OK && (dynamic_smem < 0 || dynamic_smem > INT32_MAX))
         return smc_fail(error, SMC_USAGE, "option --dynamic-smem: '%.64s' is %" PRId64 " bytes",
                         source->dynamic_smem, dynamic_smem);

@@ -9,13 +9,11 @@ struct round {
 static enum smc_status launch_one(struct smc_user_run *run, struct smc_text *warnings,
                                   struct smc_error *error)
 {
-    struct smc_error why = {""};
-    enum smc_status status = smc_user_launch(run, warnings, &why);
+    enum smc_status status = smc_user_launch(run, warnings, error);
     if (status == SMC_OK)
-        status = smc_user_ending(run, &why);
-    return status == SMC_OK ? SMC_OK
-                            : smc_fail(error, status, "%.200s of %.200s: %.500s",
-                                       run->row.kernel->shown, run->request.file, why.message);
+        status = smc_user_ending(run, error);
+    return smc_fail_in(error, status, "%.200s of %.200s", run->row.kernel->shown,
+                       run->request.file);
 }
 
 /* 1 or 2: the first or second kernel is slower; 0: the intervals overlap. */

@@ -14,7 +14,6 @@
 #include "code/tools.h"
 #include "hardware/doctor/subjects.h"
 #include "hardware/executor.h"
-#include "rules/devices.h"
 
 /* --- The driver and the GPUs ------------------------------------------------------------------ */
 
@@ -191,7 +190,7 @@ static bool compiles(const struct smc_nvrtc_info *info, struct smc_text *log)
 {
     struct smc_nvrtc nvrtc;
     struct smc_nvrtc_info again;
-    struct smc_nvrtc_output output;
+    SMC_AUTO(smc_nvrtc_output_free) struct smc_nvrtc_output output = {0};
     struct smc_error why = {""};
     char options[64];
     if (smc_nvrtc_open(info->path, &nvrtc, &again, &why) != SMC_OK) {
@@ -204,7 +203,6 @@ static bool compiles(const struct smc_nvrtc_info *info, struct smc_text *log)
     if (!done)
         smc_text_append(log,
                         output.log.length ? smc_text_string(&output.log) : "it compiles no kernel");
-    smc_nvrtc_output_free(&output);
     return done;
 }
 

@@ -296,7 +296,7 @@ static enum smc_status try_all(const struct smc_user_run *run, const struct plac
 
 enum smc_status smc_user_advise_barriers(struct smc_user_run *run, struct smc_error *error)
 {
-    struct smc_tokens tokens = {0};
+    SMC_AUTO(smc_tokens_free) struct smc_tokens tokens = {0};
     struct places places = {0}, mended = {0};
     const struct smc_emulated_run *emulated = &run->result.emulated;
     const struct smc_inspect_kernel *kernel = run->row.kernel;
@@ -304,12 +304,9 @@ enum smc_status smc_user_advise_barriers(struct smc_user_run *run, struct smc_er
         emulated->thread_instructions > most_run || kernel->source == SMC_INSPECT_PTX)
         return SMC_OK;
     const struct smc_text *text = &run->text;
-    const bool is_read = smc_tokens_read(smc_text_string(text), text->length, &tokens);
-    if (is_read)
-        find_places(run, &tokens, &places);
-    smc_tokens_free(&tokens);
-    if (!is_read)
+    if (!smc_tokens_read(smc_text_string(text), text->length, &tokens))
         return smc_out_of_memory(error);
+    find_places(run, &tokens, &places);
     const enum smc_status status = try_all(run, &places, &mended, error);
     for (size_t i = 0; i < mended.count; i++)
         run->barrier_after[i] = mended.line[i];

@@ -23,7 +23,7 @@
 static void emulator_follow(struct smc_program *program, const struct smc_binary *binary,
                             const char *entry, struct smc_emulated_run *run)
 {
-    struct smc_machine_code code;
+    SMC_AUTO(smc_machine_code_free) struct smc_machine_code code = {0};
     struct smc_error error = {""};
     uint64_t loads[SMC_EMULATOR_WIDTHS] = {0};
     if (smc_machine_code_of(binary->cubin, binary->cubin_bytes, entry, &code, &error) != SMC_OK) {
@@ -32,7 +32,6 @@ static void emulator_follow(struct smc_program *program, const struct smc_binary
     }
     for (unsigned i = 0; i < SMC_EMULATOR_WIDTHS; i++)
         loads[i] = smc_machine_code_count(&code, true, false, 1u << i);
-    smc_machine_code_free(&code);
     run->follows_machine_code = smc_program_follow(program, loads) != SMC_FOLLOWING_UNKNOWN;
     if (!run->follows_machine_code)
         snprintf(run->not_followed, sizeof run->not_followed,
@@ -492,15 +491,13 @@ static void copy_accesses(const struct emulator_job *run, struct smc_emulated_ru
 static enum smc_status annotate_kernel(struct emulator_job *run)
 {
     const struct smc_query *query = &run->request->answer->query;
-    struct smc_source source = {0};
+    SMC_AUTO(smc_source_free) struct smc_source source = {0};
     if (!run->request->settings->annotation)
         return SMC_OK;
     enum smc_status status =
         smc_source_load(query->kernel, query->compile.kernel_dir, &source, run->error);
-    if (status == SMC_OK)
-        status = annotate(run, query->kernel->file, smc_text_string(&source.text));
-    smc_source_free(&source);
-    return status;
+    return status == SMC_OK ? annotate(run, query->kernel->file, smc_text_string(&source.text))
+                            : status;
 }
 
 static enum smc_status emulator_check(struct emulator_job *run)
@@ -649,11 +646,9 @@ static enum smc_status emulator_run_user(struct emulator_job *run)
 {
     struct smc_user_run *user = run->request->user;
     enum smc_status status = emulator_read_program(run);
-    if (status == SMC_USAGE) {
-        struct smc_error reason = *run->error;
-        return smc_fail(run->error, SMC_UNAVAILABLE, "%s: the emulator does not run it: %.800s",
-                        user->request.file, reason.message);
-    }
+    if (status == SMC_USAGE)
+        return smc_fail_in(run->error, SMC_UNAVAILABLE, "%s: the emulator does not run it",
+                           user->request.file);
     if (status != SMC_OK)
         return status;
     pass_memory(run);

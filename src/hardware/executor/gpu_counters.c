@@ -261,13 +261,11 @@ static enum smc_status add_some(struct smc_counters *counters, size_t first, siz
    unknown. */
 static enum smc_status add_metrics(struct smc_counters *counters, struct smc_error *error)
 {
-    struct smc_error reason;
     if (add_some(counters, 0, counters->metric_count, error) == SMC_OK)
         return SMC_OK;
     for (size_t i = 0; i < counters->metric_count; i++)
-        if (add_some(counters, i, 1, &reason) != SMC_OK)
-            return smc_fail(error, SMC_UNAVAILABLE, "metric %s: %s", counters->metrics[i],
-                            reason.message);
+        if (add_some(counters, i, 1, error) != SMC_OK)
+            return smc_fail_in(error, SMC_UNAVAILABLE, "metric %s", counters->metrics[i]);
     return SMC_UNAVAILABLE;
 }
 

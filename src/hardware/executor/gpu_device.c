@@ -188,15 +188,13 @@ static enum smc_status check_capability(int index, const struct cudaDeviceProp *
 {
     uint16_t cc = (uint16_t)(10 * properties->major + properties->minor);
     struct smc_capability capability;
-    struct smc_error reason = {""};
     if (smc_capability_find(cc, &capability))
         return SMC_OK;
     smc_capability_fail(cc,
                         "a newer smemcalc may know it, or describe the device in a file "
                         "(--device-file)",
-                        SMC_UNAVAILABLE, &reason);
-    return smc_fail(error, SMC_UNAVAILABLE, "GPU %d (%.127s): %s", index, properties->name,
-                    reason.message);
+                        SMC_UNAVAILABLE, error);
+    return smc_fail_in(error, SMC_UNAVAILABLE, "GPU %d (%.127s)", index, properties->name);
 }
 
 /* CUDA 13 removed the clocks from cudaDeviceProp, but the attributes remain. 0 if unknown. */

@@ -250,7 +250,7 @@ static enum smc_status user_compile(struct smc_user_run *run, struct smc_nvrtc_o
     const struct smc_user_request *request = &run->request;
     const struct smc_inspect_target asked = {request->device.sm.cc, request->suffix};
     struct smc_architectures found;
-    struct smc_text options = {0};
+    smc_auto_text options = {0};
     enum smc_status status =
         smc_architectures_read(request->compiler_options, &asked, 1, false, &found, error);
     smc_text_printf(&options, "-lineinfo %s", smc_text_string(&found.options));
@@ -270,7 +270,6 @@ static enum smc_status user_compile(struct smc_user_run *run, struct smc_nvrtc_o
         status = smc_out_of_memory(error);
     if (status == SMC_OK)
         status = compile_for(run, &compilation, output, error);
-    smc_text_free(&options);
     smc_text_free(&found.options);
     if (status == SMC_OK)
         smc_log_tell_warnings(smc_text_string(&output->log), compilation.file, warnings);
@@ -414,16 +413,13 @@ static uint64_t unlike(const struct smc_user_memory *memory, const void *reverse
 static bool is_permuted(const struct smc_user_memory *memory, const void *reversed)
 {
     const uint64_t elements = memory->argument->elements;
-    uint64_t *a = smc_malloc(elements * sizeof *a), *b = smc_malloc(elements * sizeof *b);
-    bool is_same = false;
-    if (a && b && smc_user_types[memory->argument->type].bytes <= sizeof *a) {
-        const uint64_t count = unlike(memory, reversed, memory->after_gpu, a);
-        unlike(memory, reversed, memory->after_emulated, b);
-        is_same = memcmp(a, b, count * sizeof *a) == 0;
-    }
-    free(a);
-    free(b);
-    return is_same;
+    smc_auto_free uint64_t *a = smc_malloc(elements * sizeof *a);
+    smc_auto_free uint64_t *b = smc_malloc(elements * sizeof *b);
+    if (!a || !b || smc_user_types[memory->argument->type].bytes > sizeof *a)
+        return false;
+    const uint64_t count = unlike(memory, reversed, memory->after_gpu, a);
+    unlike(memory, reversed, memory->after_emulated, b);
+    return memcmp(a, b, count * sizeof *a) == 0;
 }
 
 /* Counts the elements that are explained by what another order of turns gives. */
@@ -519,15 +515,14 @@ static enum smc_status compare_expected(struct smc_user_run *run, struct smc_err
         memory->expected_as = one->path ? one->path : one->name;
         if (!memory->has_emulated && !memory->has_gpu)
             continue;
-        struct smc_error reason = {""};
         smc_auto_free void *expected = smc_malloc(memory->bytes);
-        status = !expected        ? smc_out_of_memory(&reason)
-                 : one->reference ? one->reference->compute(one->reference, run, expected, &reason)
-                                  : smc_user_fill(&file, memory->name, 0, expected, &reason);
+        status = !expected        ? smc_out_of_memory(error)
+                 : one->reference ? one->reference->compute(one->reference, run, expected, error)
+                                  : smc_user_fill(&file, memory->name, 0, expected, error);
         if (status == SMC_OK)
             compare_with(expected, memory);
         else
-            smc_fail(error, status, "option --expect: %.900s", reason.message);
+            smc_fail_in(error, status, "option --expect");
     }
     return status;
 }

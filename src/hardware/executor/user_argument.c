@@ -234,25 +234,22 @@ static bool user_argument_is_word(const char *text)
 static enum smc_status fail_c(const struct smc_c_type *type, const char *typed,
                               struct smc_error *error)
 {
-    struct smc_text number = {0}, memory = {0};
+    smc_auto_text number = {0}, memory = {0};
     struct smc_c_type pointed = *type;
     pointed.pointers = type->pointers > 1 ? type->pointers : 1;
     smc_c_type_example(type, &number);
     smc_c_type_example(&pointed, &memory);
     const char *example = smc_text_string(&memory);
     if (type->pointers > 1)
-        smc_fail(error, SMC_USAGE, "'%.64s': an array of pointers is written %s", typed, example);
-    else if (type->pointers == 1 || strchr(typed, '['))
-        smc_fail(error, SMC_USAGE,
-                 "'%.64s': memory is written with its number of elements, %s or %s[%u]", typed,
-                 example, smc_c_type_name(type->type), 1024 * type->lanes);
-    else
-        smc_fail(error, SMC_USAGE, "'%.64s': a number is written %s%s, memory %s", typed,
-                 smc_text_string(&number), type->lanes > 1 ? ", with all of its members" : "",
-                 example);
-    smc_text_free(&number);
-    smc_text_free(&memory);
-    return SMC_USAGE;
+        return smc_fail(error, SMC_USAGE, "'%.64s': an array of pointers is written %s", typed,
+                        example);
+    if (type->pointers == 1 || strchr(typed, '['))
+        return smc_fail(error, SMC_USAGE,
+                        "'%.64s': memory is written with its number of elements, %s or %s[%u]",
+                        typed, example, smc_c_type_name(type->type), 1024 * type->lanes);
+    return smc_fail(error, SMC_USAGE, "'%.64s': a number is written %s%s, memory %s", typed,
+                    smc_text_string(&number), type->lanes > 1 ? ", with all of its members" : "",
+                    example);
 }
 
 /* "[32][64]:random", the count of memory. */
@@ -483,13 +480,12 @@ static enum smc_status walk_one(struct user_argument_walk *walk, const char *tex
                                 uint32_t *align)
 {
     struct smc_user_argument member;
-    struct smc_error reason = {""};
     enum smc_status status = SMC_OK;
     if (*text == '{') {
         status = walk_nested(walk, text, end, align);
     } else {
-        if (user_argument_read_member(text, &member, &reason) != SMC_OK)
-            return smc_fail(walk->error, SMC_USAGE, "'%.64s': %.800s", walk->typed, reason.message);
+        if (user_argument_read_member(text, &member, walk->error) != SMC_OK)
+            return smc_fail_in(walk->error, SMC_USAGE, "'%.64s'", walk->typed);
         uint32_t bytes =
             smc_user_is_pointer(&member) ? POINTER_BYTES : smc_user_types[member.type].bytes;
         *end = divide_up(*end, bytes) * bytes;

@@ -96,13 +96,10 @@ static enum smc_status write_member(void *context, const struct smc_user_argumen
 }
 
 /* Prefixes the reasons of the parser and of files. */
-static enum smc_status fail_argument(enum smc_status status, const struct smc_error *reason,
-                                     struct smc_error *error)
+static enum smc_status fail_argument(enum smc_status status, struct smc_error *error)
 {
-    static const char option[] = "option --";
-    if (strncmp(reason->message, option, strlen(option)) == 0)
-        return smc_fail(error, status, "%s", reason->message);
-    return smc_fail(error, status, "option --arg: %.900s", reason->message);
+    return smc_begins(error->message, "option --") ? status
+                                                   : smc_fail_in(error, status, "option --arg");
 }
 
 static enum smc_status write_members(struct holder *holder,
@@ -330,11 +327,9 @@ enum smc_status smc_user_find_variables(const char *ptx, struct smc_user_run *ru
 {
     for (size_t i = 0; i < run->request.variable_count; i++) {
         const struct smc_user_variable *wanted = &run->request.variable[i];
-        struct smc_error reason = {""};
-        enum smc_status status = user_memory_find_variable(ptx, wanted, &run->symbol[i], &reason);
+        enum smc_status status = user_memory_find_variable(ptx, wanted, &run->symbol[i], error);
         if (status != SMC_OK)
-            return smc_fail(error, status, "option --%s: %.900s", wanted->is_set ? "set" : "dump",
-                            reason.message);
+            return smc_fail_in(error, status, "option --%s", wanted->is_set ? "set" : "dump");
         if (wanted->is_set && is_again(run, i))
             return smc_fail(error, SMC_USAGE, "option --set: '%.64s' is set twice", wanted->name);
     }
@@ -398,12 +393,11 @@ static enum smc_status user_memory_add_variable(struct smc_user_run *run, size_t
 static enum smc_status user_memory_add_variables(struct smc_user_run *run, struct smc_error *error)
 {
     for (size_t i = 0; i < run->request.variable_count; i++) {
-        struct smc_error reason = {""};
         if (is_again(run, i))
             continue;
-        enum smc_status status = user_memory_add_variable(run, i, &reason);
+        enum smc_status status = user_memory_add_variable(run, i, error);
         if (status != SMC_OK)
-            return smc_fail(error, status, "option --set: %.900s", reason.message);
+            return smc_fail_in(error, status, "option --set");
     }
     return SMC_OK;
 }
@@ -433,29 +427,26 @@ static enum smc_status user_memory_find_targets(struct smc_user_run *run, struct
 enum smc_status smc_user_make_memory(struct smc_user_run *run, struct smc_error *error)
 {
     const struct smc_user_request *request = &run->request;
-    struct smc_error reason = {""};
     enum smc_status status = SMC_OK;
     uint64_t total = 0;
     for (size_t i = 0; i < request->argument_count; i++)
         if (request->argument[i].is_buffer &&
             __builtin_add_overflow(total, smc_user_argument_bytes(&request->argument[i]), &total))
             total = UINT64_MAX;
-    status = check_size(request, total, &reason);
+    status = check_size(request, total, error);
     for (size_t i = 0; i < request->argument_count && status == SMC_OK; i++) {
         const struct smc_user_argument *argument = &request->argument[i];
         if (argument->is_buffer)
-            status = add_memory(run, i + 1, argument, false, &reason);
+            status = add_memory(run, i + 1, argument, false, error);
         if (status == SMC_OK && argument->form != SMC_USER_PLAIN &&
             !smc_user_passes_memory(argument))
-            status = user_memory_add_value(run, i, &reason);
+            status = user_memory_add_value(run, i, error);
     }
     if (status == SMC_OK)
-        status = user_memory_add_variables(run, &reason);
+        status = user_memory_add_variables(run, error);
     if (status == SMC_OK)
-        status = user_memory_find_targets(run, &reason);
-    if (status == SMC_INTERRUPTED)
-        return smc_fail(error, status, "%s", reason.message);
-    return status == SMC_OK ? SMC_OK : fail_argument(status, &reason, error);
+        status = user_memory_find_targets(run, error);
+    return status == SMC_OK || status == SMC_INTERRUPTED ? status : fail_argument(status, error);
 }
 
 /* --- Files ------------------------------------------------------------------------------------ */
@@ -506,30 +497,28 @@ static enum smc_status check_files(const struct smc_user_argument *argument, uin
 enum smc_status smc_user_check_files(const struct smc_user_run *run, struct smc_error *error)
 {
     const struct smc_user_request *request = &run->request;
-    struct smc_error reason = {""};
     enum smc_status status = SMC_OK;
     for (size_t i = 0; i < request->argument_count && status == SMC_OK; i++) {
         const struct smc_user_argument *argument = &request->argument[i];
         uint64_t bytes = argument->form == SMC_USER_BYTES ? run->param_bytes[i]
                                                           : smc_user_argument_bytes(argument);
-        status = check_files(argument, bytes, &reason);
+        status = check_files(argument, bytes, error);
     }
     if (status != SMC_OK)
-        return fail_argument(status, &reason, error);
+        return fail_argument(status, error);
     for (size_t i = 0; i < request->variable_count && status == SMC_OK; i++)
         if (request->variable[i].is_set)
-            status = check_files(&request->variable[i].value, run->symbol[i].bytes, &reason);
+            status = check_files(&request->variable[i].value, run->symbol[i].bytes, error);
     if (status != SMC_OK)
-        return smc_fail(error, status, "option --set: %.900s", reason.message);
+        return smc_fail_in(error, status, "option --set");
     for (size_t i = 0; i < request->expected_count && status == SMC_OK; i++) {
         const struct smc_user_expected *expected = &request->expected[i];
         const struct smc_user_argument file = {.typed = expected->typed, .path = expected->path};
         if (expected->path)
             status = user_memory_check_file(
-                &file, smc_user_argument_bytes(&request->argument[expected->argument]), &reason);
+                &file, smc_user_argument_bytes(&request->argument[expected->argument]), error);
     }
-    return status == SMC_OK ? SMC_OK
-                            : smc_fail(error, status, "option --expect: %.900s", reason.message);
+    return smc_fail_in(error, status, "option --expect");
 }
 
 /* --- Addresses -------------------------------------------------------------------------------- */

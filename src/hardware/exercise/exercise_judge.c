@@ -67,23 +67,18 @@ static enum smc_status prepare_known(const struct smc_exercise_request *request,
                                      struct smc_text *source, struct smc_exercise_launch **launch,
                                      struct smc_error *error)
 {
-    struct smc_error reason = {""};
-    struct smc_text warnings = {0};
+    smc_auto_text warnings = {0};
     enum smc_status status = SMC_OK;
     char file[128];
     snprintf(file, sizeof file, "%.100s.cu", name);
     if (source->length == 0)
-        status = smc_exercise_read_file(request->exercise, file, source, &reason);
+        status = smc_exercise_read_file(request->exercise, file, source, error);
     if (status == SMC_OK)
         status = smc_exercise_launch_prepare(request, one, file, smc_text_string(source), launch,
-                                             &warnings, &reason);
+                                             &warnings, error);
     if (status == SMC_OK && (*launch)->run.answer.outcome != SMC_LAUNCHES)
-        status =
-            smc_fail(&reason, SMC_USAGE, "%s does not launch on %s", file, request->device.name);
-    smc_text_free(&warnings);
-    return status == SMC_OK ? SMC_OK
-                            : smc_fail(error, status, "exercise %.64s: %.900s",
-                                       request->exercise->name, reason.message);
+        status = smc_fail(error, SMC_USAGE, "%s does not launch on %s", file, request->device.name);
+    return smc_fail_in(error, status, "exercise %.64s", request->exercise->name);
 }
 
 static enum smc_status prepare_references(struct smc_exercise_attempt *attempt,
@@ -106,7 +101,7 @@ static enum smc_status prepare_own(struct smc_exercise_attempt *attempt, struct 
 {
     const struct smc_exercise_request *request = &attempt->request;
     const struct smc_exercise *exercise = request->exercise;
-    struct smc_text repeated = {0}; /* the same warnings as of the first case */
+    smc_auto_text repeated = {0}; /* the same warnings as of the first case */
     enum smc_status status =
         smc_file_read(request->file, "submission", MOST_SOURCE_BYTES, &attempt->source, error);
     if (status == SMC_OK && strlen(smc_text_string(&attempt->source)) != attempt->source.length)
@@ -118,7 +113,6 @@ static enum smc_status prepare_own(struct smc_exercise_attempt *attempt, struct 
     if (status == SMC_OK && is_timed(exercise))
         status = smc_exercise_launch_prepare(request, &exercise->timed, request->file, source,
                                              &attempt->timed, &repeated, error);
-    smc_text_free(&repeated);
     return status;
 }
 
@@ -165,7 +159,7 @@ static void verdict_note_refusal(const struct smc_answer *answer,
                                  struct smc_exercise_verdict *verdict)
 {
     const struct smc_resources *resources = &answer->resources;
-    struct smc_text why = {0};
+    smc_auto_text why = {0};
     verdict->outcome = SMC_EXERCISE_REFUSED;
     if (answer->outcome == SMC_CANNOT_COMPILE)
         smc_text_printf(&why, "%u bytes of static shared memory; the limit is %u",
@@ -182,7 +176,6 @@ static void verdict_note_refusal(const struct smc_answer *answer,
                              (enum smc_refusal)i, &why);
     }
     snprintf(verdict->why, sizeof verdict->why, "%s", smc_text_string(&why));
-    smc_text_free(&why);
 }
 
 static enum smc_status launch_reference(struct smc_exercise_attempt *attempt, size_t one,
@@ -321,13 +314,10 @@ static enum smc_status judge_goals(const struct smc_exercise_attempt *attempt,
     const struct smc_exercise_case *last = &exercise->one[exercise->cases - 1];
     for (size_t i = 0; i < exercise->goals; i++) {
         const struct smc_exercise_goal *goal = &exercise->goal[i];
-        struct smc_error reason = {""};
         int64_t bound;
-        enum smc_status status =
-            smc_exercise_evaluate(exercise, last, goal->bound, &bound, &reason);
+        enum smc_status status = smc_exercise_evaluate(exercise, last, goal->bound, &bound, error);
         if (status != SMC_OK)
-            return smc_fail(error, status, "exercise %.64s: a goal: %.600s", exercise->name,
-                            reason.message);
+            return smc_fail_in(error, status, "exercise %.64s: a goal", exercise->name);
         verdict->bound[i] = (double)bound;
         if (goal->solution >= 0) {
             const double ms = verdict->solution[goal->solution].ms;

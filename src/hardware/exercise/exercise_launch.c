@@ -62,29 +62,13 @@ static void scope_add_macro(struct scope *scope, const char *line)
     }
 }
 
-static enum smc_status scope_evaluate(const struct scope *scope, const char *text, int64_t *value,
-                                      struct smc_error *error)
-{
-    struct smc_error reason = {""};
-    struct smc_expression *expression = smc_malloc(sizeof *expression); /* large */
-    if (!expression)
-        return smc_out_of_memory(error);
-    enum smc_status status = smc_expression_parse(text, scope->variable, expression, &reason);
-    const char *wrong = status == SMC_OK ? smc_expression_evaluate(expression, scope->value, value)
-                                         : reason.message;
-    free(expression);
-    if (!wrong)
-        return SMC_OK;
-    return smc_fail(error, SMC_USAGE, "'%.128s': %.600s", text, wrong);
-}
-
 enum smc_status smc_exercise_evaluate(const struct smc_exercise *exercise,
                                       const struct smc_exercise_case *one, const char *expression,
                                       int64_t *value, struct smc_error *error)
 {
     struct scope scope;
     scope_of_case(exercise, one, &scope);
-    return scope_evaluate(&scope, expression, value, error);
+    return smc_expression_value(expression, scope.variable, scope.value, value, error);
 }
 
 /* --- Its shape -------------------------------------------------------------------------------- */
@@ -154,35 +138,6 @@ static enum smc_status read_source(const char *source, struct scope *scope, stru
     return status;
 }
 
-/* Up to three expressions joined by commas, or a shape such as 32x8. */
-static enum smc_status read_edges(const struct scope *scope, const char *text,
-                                  const int64_t most[EDGES], uint32_t edges[EDGES],
-                                  struct smc_error *error)
-{
-    int64_t edge[EDGES] = {1, 1, 1};
-    const char *at = text;
-    const size_t count = smc_parse_dimensions(text, INT32_MAX, edge, EDGES);
-    for (size_t i = 0; count == 0 && *at; i++) {
-        char part[256];
-        const size_t length = strcspn(at, ",");
-        if (i == EDGES)
-            return smc_fail(error, SMC_USAGE, "'%.64s' has more than three edges", text);
-        copy_part(at, length, part);
-        enum smc_status status = scope_evaluate(scope, part, &edge[i], error);
-        if (status != SMC_OK)
-            return status;
-        at += length + (at[length] == ',');
-    }
-    for (int i = 0; i < EDGES; i++) {
-        if (edge[i] < 1 || edge[i] > most[i])
-            return smc_fail(error, SMC_USAGE,
-                            "'%.64s' is %" PRId64 " in %c, not between 1 and %" PRId64, text,
-                            edge[i], "xyz"[i], most[i]);
-        edges[i] = (uint32_t)edge[i];
-    }
-    return SMC_OK;
-}
-
 static enum smc_status shape_launch(const struct smc_exercise *exercise, struct scope *scope,
                                     const char *source, struct smc_user_request *request,
                                     struct smc_error *error)
@@ -191,27 +146,27 @@ static enum smc_status shape_launch(const struct smc_exercise *exercise, struct 
     const int64_t most_threads[EDGES] = {threads, threads, MOST_IN_BLOCK_Z};
     const int64_t most_blocks[EDGES] = {INT32_MAX, MOST_GRID_YZ, MOST_GRID_YZ};
     struct shapes shapes;
-    struct smc_error reason = {""};
     int64_t smem = 0;
     snprintf(shapes.text[BLOCK], sizeof *shapes.text, "%s", exercise->block);
     snprintf(shapes.text[GRID], sizeof *shapes.text, "%s", exercise->grid);
     snprintf(shapes.text[SMEM], sizeof *shapes.text, "%s", exercise->smem);
-    enum smc_status status = read_source(source, scope, &shapes, &reason);
+    enum smc_status status = read_source(source, scope, &shapes, error);
     if (status == SMC_OK)
-        status = read_edges(scope, shapes.text[BLOCK], most_threads, request->block, &reason);
+        status = smc_expression_shape(shapes.text[BLOCK], scope->variable, scope->value,
+                                      most_threads, request->block, error);
     for (int i = 0; i < EDGES && status == SMC_OK; i++)
         scope_add(scope, edge_names[i], request->block[i]);
     if (status == SMC_OK)
-        status = read_edges(scope, shapes.text[GRID], most_blocks, request->grid, &reason);
+        status = smc_expression_shape(shapes.text[GRID], scope->variable, scope->value, most_blocks,
+                                      request->grid, error);
     if (status == SMC_OK)
-        status = scope_evaluate(scope, shapes.text[SMEM], &smem, &reason);
+        status =
+            smc_expression_value(shapes.text[SMEM], scope->variable, scope->value, &smem, error);
     if (status == SMC_OK && (smem < 0 || smem > INT32_MAX))
-        status = smc_fail(&reason, SMC_USAGE, "'%.64s' is %" PRId64 " bytes of shared memory",
+        status = smc_fail(error, SMC_USAGE, "'%.64s' is %" PRId64 " bytes of shared memory",
                           shapes.text[SMEM], smem);
     request->dynamic_smem_bytes = (uint32_t)smem;
-    return status == SMC_OK ? SMC_OK
-                            : smc_fail(error, status, "%.256s: the launch: %.700s", request->file,
-                                       reason.message);
+    return smc_fail_in(error, status, "%.256s: the launch", request->file);
 }
 
 /* --- Its arguments ---------------------------------------------------------------------------- */
@@ -223,12 +178,14 @@ static enum smc_status exercise_write_argument(const struct smc_exercise_argumen
 {
     int64_t elements = 1, value;
     if (argument->extents == 0) {
-        enum smc_status status = scope_evaluate(scope, argument->contents, &value, error);
+        enum smc_status status =
+            smc_expression_value(argument->contents, scope->variable, scope->value, &value, error);
         smc_text_printf(text, "%s:%" PRId64, argument->type, value);
         return status;
     }
     for (size_t i = 0; i < argument->extents; i++) {
-        enum smc_status status = scope_evaluate(scope, argument->extent[i], &value, error);
+        enum smc_status status =
+            smc_expression_value(argument->extent[i], scope->variable, scope->value, &value, error);
         if (status != SMC_OK)
             return status;
         if (value < 1 || __builtin_mul_overflow(elements, value, &elements))
@@ -245,22 +202,19 @@ static enum smc_status exercise_write_arguments(const struct smc_exercise *exerc
                                                 struct smc_exercise_launch *launch,
                                                 struct smc_error *error)
 {
-    struct smc_error reason = {""};
     enum smc_status status = SMC_OK;
     launch->request.argument_count = exercise->arguments;
     for (size_t i = 0; i < exercise->arguments && status == SMC_OK; i++) {
         struct smc_text *text = &launch->argument[i];
-        status = exercise_write_argument(&exercise->argument[i], scope, launch->extent[i], text,
-                                         &reason);
+        status =
+            exercise_write_argument(&exercise->argument[i], scope, launch->extent[i], text, error);
         if (status == SMC_OK && text->failed)
             return smc_out_of_memory(error);
         if (status == SMC_OK)
-            status = smc_user_argument_parse(smc_text_string(text), &launch->request.argument[i],
-                                             &reason);
+            status =
+                smc_user_argument_parse(smc_text_string(text), &launch->request.argument[i], error);
     }
-    return status == SMC_OK
-               ? SMC_OK
-               : smc_fail(error, status, "exercise %.64s: %.800s", exercise->name, reason.message);
+    return smc_fail_in(error, status, "exercise %.64s", exercise->name);
 }
 
 /* --- A source that is no solution ------------------------------------------------------------- */
@@ -291,7 +245,7 @@ static enum smc_status tell_what_is_wanted(const struct smc_exercise *exercise,
     const struct smc_inspect_kernel *kernel;
     const char *file = smc_file_name(smc_text_string(&launch->file));
     struct smc_error ignored = {""};
-    struct smc_text parameters = {0}, has = {0};
+    smc_auto_text parameters = {0}, has = {0};
     append_parameters(launch, exercise, &parameters);
     append_kernels(kernels, &has);
     if (status != SMC_USAGE || kernels->count == 0)
@@ -311,8 +265,6 @@ static enum smc_status tell_what_is_wanted(const struct smc_exercise *exercise,
              smc_user_check_arguments(kernel->ptx->text, kernel, &launch->run, &ignored) != SMC_OK)
         smc_fail(error, status, "%.256s: %.256s does not have the task's parameters, %.64s(%.256s)",
                  file, kernel->shown, exercise->kernel, smc_text_string(&parameters));
-    smc_text_free(&parameters);
-    smc_text_free(&has);
     return status;
 }
 

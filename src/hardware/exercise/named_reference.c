@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/parse.h"
@@ -43,14 +44,9 @@ static size_t reference_name_length(const char *text)
 
 static bool has_task(const char *folder)
 {
-    struct smc_text path = {0};
+    smc_auto_text path = {0};
     smc_text_printf(&path, "%s/task.md", folder);
-    FILE *file = path.failed ? NULL : fopen(path.data, "re");
-    const bool has = file != NULL;
-    if (file)
-        fclose(file);
-    smc_text_free(&path);
-    return has;
+    return !path.failed && access(path.data, R_OK) == 0;
 }
 
 /* The exercise that the name stands for; NULL: none. */
@@ -69,10 +65,8 @@ static char *copy_name(const char *text)
 
 bool smc_named_reference_is(const char *text)
 {
-    char *name = copy_name(text);
-    const bool is = name && find_exercise(name);
-    free(name);
-    return is;
+    smc_auto_free char *name = copy_name(text);
+    return name && find_exercise(name);
 }
 
 void smc_named_reference_list(struct smc_text *out)
@@ -134,16 +128,15 @@ static enum smc_status read_setting(struct named_reference *reference,
         return SMC_OK;
     }
     if (name == exercise->names) {
-        struct smc_text list = {0};
+        smc_auto_text list = {0};
         for (size_t i = 0; i < exercise->names; i++)
             smc_text_printf(&list, "%s%s=N", i ? ", " : "", exercise->variable[i]);
         for (size_t i = 0; i < exercise->arguments; i++)
             if (exercise->argument[i].extents > 0)
                 smc_text_printf(&list, "%s%s=@N", list.length ? ", " : "",
                                 exercise->argument[i].name);
-        smc_fail(error, SMC_USAGE, "'%.64s' is none of %.400s", setting, smc_text_string(&list));
-        smc_text_free(&list);
-        return SMC_USAGE;
+        return smc_fail(error, SMC_USAGE, "'%.64s' is none of %.400s", setting,
+                        smc_text_string(&list));
     }
     if (!smc_parse_integer(value, 0, INT32_MAX, &number))
         return smc_fail(error, SMC_USAGE, "'%.64s=%.64s' is not between 0 and %d", setting, value,
@@ -158,7 +151,7 @@ static enum smc_status read_settings(struct named_reference *reference,
                                      struct smc_error *error)
 {
     enum smc_status status = SMC_OK;
-    char *copy = smc_strdup(text);
+    smc_auto_free char *copy = smc_strdup(text);
     if (!copy)
         return smc_out_of_memory(error);
     for (char *at = copy; *at && status == SMC_OK;) {
@@ -168,7 +161,6 @@ static enum smc_status read_settings(struct named_reference *reference,
         status = read_setting(reference, user, at, error);
         at = end + !is_last;
     }
-    free(copy);
     return status;
 }
 
@@ -192,7 +184,7 @@ static size_t next_array(const struct named_reference *reference,
 static enum smc_status fail_arrays(const struct named_reference *reference, struct smc_error *error)
 {
     const struct smc_exercise *exercise = &reference->exercise;
-    struct smc_text list = {0};
+    smc_auto_text list = {0};
     const char *example = "";
     for (size_t i = 0; i < exercise->arguments; i++)
         if (exercise->argument[i].extents > 0) {
@@ -200,12 +192,10 @@ static enum smc_status fail_arrays(const struct named_reference *reference, stru
                             i == exercise->result ? " (the result)" : "");
             example = i == exercise->result && *example ? example : exercise->argument[i].name;
         }
-    smc_fail(error, SMC_USAGE,
-             "its arrays %.400s are not as many as those of the launch: name them, such as "
-             "%.64s=@1",
-             smc_text_string(&list), example);
-    smc_text_free(&list);
-    return SMC_USAGE;
+    return smc_fail(error, SMC_USAGE,
+                    "its arrays %.400s are not as many as those of the launch: name them, such as "
+                    "%.64s=@1",
+                    smc_text_string(&list), example);
 }
 
 /* Inputs that are not named are the launch's other arrays, in order, of which none is left. */
@@ -418,12 +408,10 @@ static enum smc_status reference_check_size(const struct named_reference *refere
     }
     if (product == elements)
         return SMC_OK;
-    struct smc_text words = {0};
+    smc_auto_text words = {0};
     append_size(reference, array, size, &words);
-    smc_fail(error, SMC_USAGE, "%s elements, but argument %zu has %" PRIu64,
-             smc_text_string(&words), reference->source[array] + 1, elements);
-    smc_text_free(&words);
-    return SMC_USAGE;
+    return smc_fail(error, SMC_USAGE, "%s elements, but argument %zu has %" PRIu64,
+                    smc_text_string(&words), reference->source[array] + 1, elements);
 }
 
 /* No numbers make the arrays as large as they are. */
@@ -431,7 +419,7 @@ static enum smc_status fail_sizes(const struct named_reference *reference,
                                   const struct smc_user_request *user, struct smc_error *error)
 {
     const struct smc_exercise *exercise = &reference->exercise;
-    struct smc_text words = {0};
+    smc_auto_text words = {0};
     for (size_t i = 0; i < exercise->arguments; i++) {
         const struct smc_exercise_argument *argument = &exercise->argument[i];
         if (argument->extents == 0)
@@ -441,10 +429,8 @@ static enum smc_status fail_sizes(const struct named_reference *reference,
             smc_text_printf(&words, "[%s]", argument->extent[d]);
         smc_text_printf(&words, " of %" PRIu64, elements_of(reference, user, i));
     }
-    smc_fail(error, SMC_USAGE, "no sizes fit the elements of its arrays: %s",
-             smc_text_string(&words));
-    smc_text_free(&words);
-    return SMC_USAGE;
+    return smc_fail(error, SMC_USAGE, "no sizes fit the elements of its arrays: %s",
+                    smc_text_string(&words));
 }
 
 static enum smc_status reference_find_sizes(struct named_reference *reference,
@@ -506,7 +492,7 @@ static enum smc_status reference_prepare_launch(struct named_reference *referenc
         .builds = user->builds,
         .no_cache = user->no_cache,
     };
-    struct smc_text warnings = {0};
+    smc_auto_text warnings = {0};
     char file[128];
     snprintf(file, sizeof file, "%.100s.cu", exercise->reference);
     enum smc_status status = smc_exercise_read_file(exercise, file, &reference->text, error);
@@ -518,7 +504,6 @@ static enum smc_status reference_prepare_launch(struct named_reference *referenc
                                              &warnings, error);
     if (status == SMC_OK && reference->launch->run.answer.outcome != SMC_LAUNCHES)
         status = smc_fail(error, SMC_USAGE, "%s does not launch on %s", file, user->device.name);
-    smc_text_free(&warnings);
     return status;
 }
 
@@ -527,7 +512,7 @@ static enum smc_status compute_reference(struct smc_user_reference *base, struct
 {
     struct named_reference *reference = (struct named_reference *)base;
     const struct smc_exercise *exercise = &reference->exercise;
-    struct smc_text warnings = {0};
+    smc_auto_text warnings = {0};
     enum smc_status status = smc_exercise_make_memory(exercise, reference->launch, error);
     for (size_t i = 0; i < exercise->arguments && status == SMC_OK; i++)
         if (exercise->argument[i].extents > 0) {
@@ -543,7 +528,6 @@ static enum smc_status compute_reference(struct smc_user_reference *base, struct
             smc_exercise_memory(reference->launch, exercise->result);
         memcpy(values, result->after_emulated, result->bytes);
     }
-    smc_text_free(&warnings);
     return status;
 }
 
@@ -562,11 +546,10 @@ static enum smc_status prepare_reference(struct named_reference *reference,
                                          struct smc_error *error)
 {
     const char *settings = expected->name + reference_name_length(expected->name);
-    char *name = copy_name(expected->name);
+    smc_auto_free char *name = copy_name(expected->name);
     enum smc_status status =
         name ? smc_exercise_read(find_exercise(name), &reference->exercise, error)
              : smc_out_of_memory(error);
-    free(name);
     reference->settings = *user->settings;
     reference->settings.place = SMC_ON_EMULATOR;
     reference->settings.annotation = NULL;
@@ -589,7 +572,6 @@ enum smc_status smc_named_references_prepare(struct smc_user_run *run, struct sm
     enum smc_status status = SMC_OK;
     for (size_t i = 0; i < run->request.expected_count && status == SMC_OK; i++) {
         struct smc_user_expected *expected = &run->request.expected[i];
-        struct smc_error reason = {""};
         if (!expected->name)
             continue;
         struct named_reference *reference = smc_calloc(1, sizeof *reference);
@@ -597,10 +579,8 @@ enum smc_status smc_named_references_prepare(struct smc_user_run *run, struct sm
             return smc_out_of_memory(error);
         reference->base = (struct smc_user_reference){compute_reference, free_reference};
         expected->reference = &reference->base;
-        status = prepare_reference(reference, &run->request, expected, &reason);
-        if (status != SMC_OK)
-            smc_fail(error, status, "option --expect: '%.128s': %.800s", expected->typed,
-                     reason.message);
+        status = smc_fail_in(error, prepare_reference(reference, &run->request, expected, error),
+                             "option --expect: '%.128s'", expected->typed);
     }
     return status;
 }

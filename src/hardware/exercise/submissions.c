@@ -31,7 +31,7 @@ static void judge_here(const struct smc_exercise_request *request,
                        struct smc_exercise_verdict *verdict)
 {
     struct smc_exercise_attempt *attempt = NULL;
-    struct smc_text warnings = {0};
+    smc_auto_text warnings = {0};
     struct smc_error error = {""};
     smc_sandbox_enter(SMC_SANDBOX_COMPILERS);
     enum smc_status status = smc_exercise_prepare(request, &attempt, &warnings, &error);
@@ -44,7 +44,6 @@ static void judge_here(const struct smc_exercise_request *request,
                                                                       : SMC_EXERCISE_FAILED,
                      error.message);
     smc_exercise_attempt_free(attempt);
-    smc_text_free(&warnings);
 }
 
 static void judge_and_end(const struct smc_exercise_request *request, int end)

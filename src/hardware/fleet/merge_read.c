@@ -223,7 +223,8 @@ static void merge_read_append_value(const json_t *value, struct smc_text *out)
 static void append_sorted(const json_t *asked, struct smc_text *out)
 {
     size_t count = 0;
-    const char **names = smc_calloc(json_object_size(asked) + 1, sizeof *names), *key;
+    smc_auto_free const char **names = smc_calloc(json_object_size(asked) + 1, sizeof *names);
+    const char *key;
     json_t *value;
     if (!names) {
         out->failed = true;
@@ -240,7 +241,6 @@ static void append_sorted(const json_t *asked, struct smc_text *out)
         smc_text_append(out, " ");
         merge_read_append_value(json_object_get(asked, names[i]), out);
     }
-    free(names);
 }
 
 /* Appends "matmul-tiled: tile 32, seed 1": equal texts for equal questions, whatever the order of
@@ -567,7 +567,8 @@ static void read_document(struct merge_reader *reader, const struct smc_document
         merge_read_tell(reader, document->line, why);
         return;
     }
-    json_t *root = json_loadb(document->text, document->length, JSON_REJECT_DUPLICATES, &problem);
+    json_auto_t *root =
+        json_loadb(document->text, document->length, JSON_REJECT_DUPLICATES, &problem);
     if (!root) {
         snprintf(why, sizeof why, "column %d: %s", problem.column, problem.text);
         merge_read_tell(reader, document->line + (problem.line > 0 ? (size_t)problem.line - 1 : 0),
@@ -575,7 +576,6 @@ static void read_document(struct merge_reader *reader, const struct smc_document
         return;
     }
     merge_read_add_value(reader, root);
-    json_decref(root);
 }
 
 static void tell_counts(struct merge_reader *reader, bool nothing)

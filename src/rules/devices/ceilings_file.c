@@ -265,7 +265,8 @@ static bool is_same_gpu(const struct smc_ceilings *a, const struct smc_ceilings 
 static void ceilings_file_print(const struct smc_ceilings_file *old, const struct smc_ceilings *new,
                                 struct smc_text *text)
 {
-    json_t *root = json_object(), *list = json_array();
+    json_auto_t *root = json_object();
+    json_t *list = json_array();
     bool replaced = false;
     for (size_t i = 0; i < old->count; i++) {
         bool same = is_same_gpu(&old->entry[i], new);
@@ -279,7 +280,6 @@ static void ceilings_file_print(const struct smc_ceilings_file *old, const struc
     json_object_set_new(root, "schema", json_string(schema));
     json_object_set_new(root, "ceilings", list);
     smc_auto_free char *printed = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
-    json_decref(root);
     text->failed |= !printed;
     if (printed)
         smc_text_append(text, printed);
@@ -306,20 +306,17 @@ static int lock(const char *folder)
 static enum smc_status ceilings_file_replace(const char *path, const struct smc_ceilings *ceilings,
                                              struct smc_error *error)
 {
-    struct smc_ceilings_file file;
+    SMC_AUTO(smc_ceilings_file_free) struct smc_ceilings_file file;
     smc_auto_text text = {0};
     enum smc_status status = smc_ceilings_file_read(path, &file, error);
     if (status != SMC_OK)
         return status;
     ceilings_file_print(&file, ceilings, &text);
     if (text.length > LARGEST_FILE_BYTES)
-        status = smc_fail(error, SMC_USAGE,
-                          "%s: would be larger than %d bytes; remove entries that are not needed",
-                          path, LARGEST_FILE_BYTES);
-    else
-        status = smc_file_replace(path, &text, error);
-    smc_ceilings_file_free(&file);
-    return status;
+        return smc_fail(error, SMC_USAGE,
+                        "%s: would be larger than %d bytes; remove entries that are not needed",
+                        path, LARGEST_FILE_BYTES);
+    return smc_file_replace(path, &text, error);
 }
 
 /* Resolves a symbolic link: its target is the file to lock and to replace. */

@@ -399,15 +399,14 @@ enum smc_status smc_device_file_read(const char *path, struct smc_device_file *o
     const bool piped = smc_file_is_standard_input(path);
     const char *called = smc_file_name(path);
     smc_auto_text text = {0};
-    struct smc_error reason;
     *out = (struct smc_device_file){0};
     enum smc_status status =
-        piped ? smc_file_read_stream(stdin, called, kind, LARGEST_FILE_BYTES, &text, &reason)
-              : smc_file_read(path, kind, LARGEST_FILE_BYTES, &text, &reason);
+        piped ? smc_file_read_stream(stdin, called, kind, LARGEST_FILE_BYTES, &text, error)
+              : smc_file_read(path, kind, LARGEST_FILE_BYTES, &text, error);
     if (status == SMC_OK)
         status = smc_device_file_parse(called, smc_text_string(&text), text.length, out, error);
     else
-        smc_fail(error, status, "option --device-file: %s", reason.message);
+        smc_fail_in(error, status, "option --device-file");
     for (size_t i = 0; i < out->count; i++)
         out->devices[i].file = path;
     return status;

@@ -314,9 +314,8 @@ static enum smc_status check_bank_access(const struct smc_bank_array *array, siz
                                          struct smc_error *error)
 {
     const struct smc_access *access = &array->access[i];
-    struct smc_error reason;
-    if (smc_access_validate(array->layout, access, &reason) != SMC_OK)
-        return smc_fail(error, SMC_USAGE, "access %zu: %s", i, reason.message);
+    if (smc_access_validate(array->layout, access, error) != SMC_OK)
+        return smc_fail_in(error, SMC_USAGE, "access %zu", i);
     for (uint32_t left = access->mask & smc_bank_op_lanes(access->op); left; left &= left - 1)
         if (access->address[__builtin_ctz(left)] < array->first_byte)
             return smc_fail(error, SMC_USAGE, "access %zu: lane %d is before the array", i,

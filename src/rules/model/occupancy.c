@@ -320,13 +320,12 @@ enum smc_status smc_launches_check(const struct smc_launches *launches, struct s
     if (launches->size < sizeof *launches)
         return smc_fail(error, SMC_USAGE, "size of a struct smc_launches is not set");
     for (size_t i = 0; i < launches->count; i++) {
-        struct smc_error reason;
         if (smc_launch_check(launches->sm, launches->sm_count, launches->groups, &launch[i],
                              &launches->occupancy[i]) == SMC_OK ||
             status != SMC_OK)
             continue;
-        smc_launch_validate(launches->sm, &launch[i], &reason);
-        status = smc_fail(error, SMC_USAGE, "launch %zu: %s", i, reason.message);
+        smc_launch_validate(launches->sm, &launch[i], error);
+        status = smc_fail_in(error, SMC_USAGE, "launch %zu", i);
     }
     return status;
 }

@@ -152,18 +152,17 @@ static enum smc_status parse_canonical(const char *text, const char *name, struc
 enum smc_status smc_tile_parse(const char *text, const char *name, uint32_t element_bits,
                                struct smc_tile *tile, struct smc_error *error)
 {
-    struct smc_error reason = {""};
     enum smc_status status;
     *tile = (struct smc_tile){.element_bits = element_bits};
     if (strncmp(text, "wgmma.", strlen("wgmma.")) == 0)
-        status = parse_canonical(text, name, tile, &reason);
+        status = parse_canonical(text, name, tile, error);
     else if (isalpha((unsigned char)text[0]) && strchr(text, '['))
-        status = parse_declaration(text, name, tile, &reason);
+        status = parse_declaration(text, name, tile, error);
     else
-        status = smc_cute_parse(text, name, &tile->layout, &tile->swizzle, &reason);
+        status = smc_cute_parse(text, name, &tile->layout, &tile->swizzle, error);
     if (status == SMC_OK && smc_tile_bytes(tile) > MOST_BYTES)
         return fail_tile(name, text, "larger than 4 MB", error);
-    return status == SMC_OK ? SMC_OK : smc_fail(error, status, "%s", reason.message);
+    return status;
 }
 
 /* --- Swizzles --------------------------------------------------------------------------------- */

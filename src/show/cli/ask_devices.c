@@ -85,27 +85,24 @@ enum smc_status smc_find_device_in(const struct smc_chosen_devices *devices, con
     chosen->note[0] = '\0';
     if (find_in_files(devices, typed, SMC_NAME_WHOLE, chosen))
         return SMC_OK;
-    struct smc_error reason = {""};
-    enum smc_status status = find_elsewhere(typed, chosen, &reason);
+    enum smc_status status = find_elsewhere(typed, chosen, error);
     if (status == SMC_USAGE && find_in_files(devices, typed, SMC_NAME_WORDS, chosen)) {
         snprintf(chosen->note, sizeof chosen->note, "closest match for '%.32s': %.128s", typed,
                  chosen->device.name);
         return SMC_OK;
     }
-    return status == SMC_OK ? status : smc_fail(error, status, "%s", reason.message);
+    return status;
 }
 
 enum smc_status smc_ask_device_in(const struct smc_chosen_devices *devices, const char *typed,
                                   struct smc_chosen_device *chosen, struct smc_error *error)
 {
-    struct smc_error reason;
-    enum smc_status status = smc_find_device_in(devices, typed, chosen, &reason);
+    enum smc_status status = smc_find_device_in(devices, typed, chosen, error);
     if (status != SMC_OK && strchr(typed, ','))
         return smc_fail(error, status,
                         "option --device: unknown device '%.64s'; for several, repeat --device",
                         typed);
-    return status == SMC_OK ? status
-                            : smc_fail(error, status, "option --device: %s", reason.message);
+    return smc_fail_in(error, status, "option --device");
 }
 
 static bool picked_from(const struct smc_chosen_devices *devices, const char *path)

@@ -122,15 +122,13 @@ static enum smc_status ask_read_file(const struct smc_arguments *arguments, bool
 {
     const bool wants_ptx = arguments->command == SMC_COMMAND_BANKS;
     const char *options = arguments->text[SMC_OPTION_COMPILER_OPTIONS];
-    struct smc_text with_lines = {0}; /* changes neither the code nor its registers */
-    struct smc_inspect_notes notes = {0};
+    smc_auto_text with_lines = {0}; /* changes neither the code nor its registers */
+    SMC_AUTO(smc_inspect_notes_free) struct smc_inspect_notes notes = {0};
     smc_auto_free struct smc_inspect_target *targets =
         smc_calloc(asked->device_count, sizeof *targets);
     smc_text_printf(&with_lines, "-lineinfo %s", options ? options : "");
-    if (!targets || with_lines.failed) {
-        smc_text_free(&with_lines);
+    if (!targets || with_lines.failed)
         return smc_out_of_memory(error);
-    }
     struct smc_progress progress = {0};
     struct smc_inspect_request request = {
         .part_progress = smc_progress_of_parts,
@@ -161,8 +159,6 @@ static enum smc_status ask_read_file(const struct smc_arguments *arguments, bool
         ask_file_drop_unsupported(&notes, asked);
     asked->damaged = notes.faults.length > 0;
     smc_output_tell("", smc_text_string(&notes.faults));
-    smc_inspect_notes_free(&notes);
-    smc_text_free(&with_lines);
     return status;
 }
 
@@ -461,7 +457,7 @@ enum smc_status smc_answer_launches(const struct smc_arguments *arguments,
 {
     bool file;
     struct smc_query query;
-    struct smc_questions questions = {0};
+    SMC_AUTO(smc_questions_free) struct smc_questions questions = {0};
     enum smc_status status = smc_ask_whether_file(arguments, &file, error);
     if (status == SMC_OK && file)
         return ask_file_answer_file(arguments, report, out, error);
@@ -471,8 +467,6 @@ enum smc_status smc_answer_launches(const struct smc_arguments *arguments,
         status = smc_ask_questions(arguments, &query, &questions, error);
     if (status == SMC_OK)
         status = smc_answer_questions(&questions, error);
-    if (status == SMC_OK)
-        status = report(arguments, questions.answer, questions.count, out, error);
-    smc_questions_free(&questions);
-    return status;
+    return status == SMC_OK ? report(arguments, questions.answer, questions.count, out, error)
+                            : status;
 }

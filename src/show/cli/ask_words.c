@@ -7,11 +7,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "hardware/confirmed_launch.h"
-#include "rules/headroom.h"
 #include "show/cli/ask.h"
 #include "show/cli/ask_banks.h"
-#include "show/cli/cmd_run.h"
 #include "show/report/json_parts.h"
 
 enum { MOST_WORDS = 64 };
@@ -249,7 +246,7 @@ static enum smc_status answer_run(const struct answering *answering)
 enum smc_status smc_ask_words(const struct smc_worded_question *question,
                               const struct smc_worded_answer *answer, struct smc_error *error)
 {
-    struct worded worded = {0};
+    SMC_AUTO(free_words) struct worded worded = {0};
     const struct smc_report_style style = {.columns = question->columns, .utf8 = question->utf8};
     const struct answering answering = {
         .question = question, .worded = &worded, .to = answer, .error = error};
@@ -264,19 +261,15 @@ enum smc_status smc_ask_words(const struct smc_worded_question *question,
         status = answer_launch(&answering);
     if (answer->out)
         answer->out->style = NULL;
-    free_words(&worded);
     return status;
 }
 
 enum smc_status smc_ask_words_launch(const struct smc_worded_question *question,
                                      struct smc_query *query, struct smc_error *error)
 {
-    struct worded worded = {0};
+    SMC_AUTO(free_words) struct worded worded = {0};
     enum smc_status status = question_read_words(question, &worded, error);
     if (status == SMC_OK && worded.arguments.command != SMC_COMMAND_QUERY)
         status = smc_fail(error, SMC_USAGE, "'%.64s' is about no launch", question->words);
-    if (status == SMC_OK)
-        status = question_ask_launch(question, &worded, query, error);
-    free_words(&worded);
-    return status;
+    return status == SMC_OK ? question_ask_launch(question, &worded, query, error) : status;
 }

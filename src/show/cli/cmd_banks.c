@@ -234,7 +234,7 @@ static void append_id(const struct smc_csv_record *record, struct smc_text *out)
 static enum smc_status cmd_banks_answer_row(const struct cmd_banks_stream *stream)
 {
     struct smc_banks_row row;
-    struct smc_error reason = {""}, message = {""};
+    struct smc_error reason = {""};
     enum smc_status status = smc_banks_row_read(&stream->record, stream->sm, &row, &reason);
     append_id(&stream->record, stream->out);
     if (status == SMC_OK && !smc_banks_are_known(stream->layout, &row.access)) {
@@ -249,9 +249,8 @@ static enum smc_status cmd_banks_answer_row(const struct cmd_banks_stream *strea
         return SMC_OK;
     }
     smc_text_append(stream->out, ",,\n");
-    smc_fail(&message, status, "%s:%" PRIu64 ": %s", stream->input.name, stream->record.line,
-             reason.message);
-    smc_output_tell("", message.message);
+    smc_fail_in(&reason, status, "%s:%" PRIu64, stream->input.name, stream->record.line);
+    smc_output_tell("", reason.message);
     return status;
 }
 
@@ -278,10 +277,9 @@ static enum smc_status cmd_banks_answer_file(const char *path, const struct smc_
     struct cmd_banks_stream stream = {.layout = layout, .sm = sm, .out = out};
     const struct smc_csv_source source = {cmd_banks_flush_and_read, &stream};
     struct smc_csv_reader reader;
-    struct smc_error reason;
-    enum smc_status status = smc_stream_open(path, &stream.input, &reason);
+    enum smc_status status = smc_stream_open(path, &stream.input, error);
     if (status != SMC_OK)
-        return smc_fail(error, status, "option --csv: %s", reason.message);
+        return smc_fail_in(error, status, "option --csv");
     smc_sandbox_enter(SMC_SANDBOX_READING);
     status = smc_csv_open(&reader, &source, error);
     if (status == SMC_OK)
@@ -365,7 +363,7 @@ static enum smc_status cmd_banks_run_layout(const struct smc_arguments *argument
                                             struct smc_text *out, struct smc_error *error)
 {
     struct smc_banks_query query;
-    struct smc_chosen_devices devices = {0};
+    SMC_AUTO(smc_chosen_devices_free) struct smc_chosen_devices devices = {0};
     const struct smc_tile_texts texts = {
         .layout = arguments->text[SMC_OPTION_LAYOUT],
         .element = arguments->text[SMC_OPTION_ELEMENT],
@@ -373,7 +371,7 @@ static enum smc_status cmd_banks_run_layout(const struct smc_arguments *argument
         .accesses = arguments->text[SMC_OPTION_BANK_OP],
         .threads_values = arguments->text[SMC_OPTION_THREADS_VALUES],
     };
-    struct smc_tile_question *question = smc_calloc(1, sizeof *question);
+    smc_auto_free struct smc_tile_question *question = smc_calloc(1, sizeof *question);
     if (!question)
         return smc_out_of_memory(error);
     smc_banks_query_init(&query);
@@ -381,11 +379,7 @@ static enum smc_status cmd_banks_run_layout(const struct smc_arguments *argument
     enum smc_status status = smc_tile_question_read(&texts, question, error);
     if (status == SMC_OK)
         status = cmd_banks_read_device(arguments, &devices, &query, error);
-    if (status == SMC_OK)
-        status = answer_pattern(arguments, &query, out, error);
-    smc_chosen_devices_free(&devices);
-    free(question);
-    return status;
+    return status == SMC_OK ? answer_pattern(arguments, &query, out, error) : status;
 }
 
 /* --- A kernel of a file ----------------------------------------------------------------------- */
@@ -443,7 +437,6 @@ static enum smc_status find_accesses(const struct smc_arguments *arguments,
 {
     const char *file = smc_file_name(arguments->file[0]);
     const struct smc_query *query = asked->query;
-    struct smc_error reason = {""};
     if (asked->ptx.length == 0)
         return smc_fail(error, SMC_USAGE,
                         "%s: bank conflicts are found in source or PTX, not in %s", file,
@@ -461,9 +454,9 @@ static enum smc_status find_accesses(const struct smc_arguments *arguments,
         cmd_banks_choose_block(arguments, query->file_kernel, &request, source, error);
     if (status != SMC_OK)
         return status;
-    status = smc_bank_accesses_find(&request, accesses, &reason);
+    status = smc_bank_accesses_find(&request, accesses, error);
     if (status != SMC_OK)
-        return smc_fail(error, status, "%s: %.900s", file, reason.message);
+        return smc_fail_in(error, status, "%s", file);
     if ((accesses->uses_y || accesses->uses_z) && !arguments->text[SMC_OPTION_BLOCK_SHAPE])
         return smc_fail(error, SMC_USAGE,
                         "%s: the accesses of %.300s depend on the shape of the block: give it, "

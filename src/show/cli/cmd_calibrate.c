@@ -1,4 +1,5 @@
 /* smemcalc calibrate: measures the ceilings of a GPU, and stores them for later answers. */
+#include "base/memory.h"
 #include "hardware/executor.h"
 #include "hardware/measured_ceilings.h"
 #include "rules/ceilings.h"
@@ -23,7 +24,6 @@ static enum smc_status cmd_calibrate_measure(const struct smc_arguments *argumen
 {
     struct smc_progress progress;
     struct smc_text warnings = {0};
-    struct smc_error why = {""};
     const struct smc_calibrate_request request = {
         .gpu_index = (int)arguments->number[SMC_OPTION_MEASURED_GPU],
         .compile = {.no_cache = arguments->given[SMC_OPTION_NO_CACHE], .builds = arguments->builds},
@@ -33,23 +33,21 @@ static enum smc_status cmd_calibrate_measure(const struct smc_arguments *argumen
         .step = show_step,
         .context = &progress,
     };
-    if (smc_executor_default()->device_count(&why) == 0)
-        return smc_fail(error, SMC_UNAVAILABLE, "calibrate: %s", why.message);
+    if (smc_executor_default()->device_count(error) == 0)
+        return smc_fail_in(error, SMC_UNAVAILABLE, "calibrate");
     smc_progress_begin(&progress, 1, "measurements");
     smc_interrupt_watch();
-    enum smc_status status = smc_calibrate(&request, calibration, &warnings, &why);
+    enum smc_status status = smc_calibrate(&request, calibration, &warnings, error);
     smc_progress_erase(&progress);
     smc_output_warn(&warnings);
-    return status == SMC_OK ? status : smc_fail(error, status, "calibrate: %s", why.message);
+    return smc_fail_in(error, status, "calibrate");
 }
 
 /* Before seconds are spent on measurements that could not be stored. */
 static enum smc_status check_file(const char *path, struct smc_error *error)
 {
-    struct smc_ceilings_file file;
-    enum smc_status status = smc_ceilings_file_read(path, &file, error);
-    smc_ceilings_file_free(&file);
-    return status;
+    SMC_AUTO(smc_ceilings_file_free) struct smc_ceilings_file file;
+    return smc_ceilings_file_read(path, &file, error);
 }
 
 enum smc_status smc_cmd_calibrate(const struct smc_arguments *arguments, struct smc_text *out,

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "rules/allocation.h"
 #include "rules/headroom.h"
 #include "show/cli/ask.h"
 #include "show/cli/command.h"

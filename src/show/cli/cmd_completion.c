@@ -2,6 +2,7 @@
    the hidden command `smemcalc __complete WORD...`. */
 #include <string.h>
 
+#include "base/memory.h"
 #include "hardware/exercise.h"
 #include "rules/devices.h"
 #include "show/cli/command.h"
@@ -110,11 +111,10 @@ static void offer_exercises(struct smc_text *out)
 {
     const char *name;
     for (size_t i = 0; (name = smc_exercise_name(i)); i++) {
-        struct smc_exercise exercise;
+        SMC_AUTO(smc_exercise_free) struct smc_exercise exercise;
         struct smc_error ignored;
         if (smc_exercise_read(name, &exercise, &ignored) == SMC_OK)
             offer(name, exercise.title, out);
-        smc_exercise_free(&exercise);
     }
 }
 

@@ -25,11 +25,10 @@ static enum smc_status list_exercises(struct smc_text *out, struct smc_error *er
     enum smc_status status = SMC_OK;
     const char *name;
     for (size_t i = 0; status == SMC_OK && (name = smc_exercise_name(i)); i++) {
-        struct smc_exercise exercise;
+        SMC_AUTO(smc_exercise_free) struct smc_exercise exercise;
         status = smc_exercise_read(name, &exercise, error);
         if (status == SMC_OK)
             smc_layout_paragraph(out, name, LIST_COLUMNS, exercise.title, out->style->columns);
-        smc_exercise_free(&exercise);
     }
     smc_text_printf(out,
                     "\n'%s exercise NAME' prints the task and writes NAME.cu to begin with;\n"
@@ -82,20 +81,17 @@ static enum smc_status show_task(const struct smc_exercise *exercise, struct smc
                                  struct smc_error *error)
 {
     smc_auto_text path = {0}, skeleton = {0};
-    struct smc_error reason = {""};
     smc_text_printf(&path, "%s.cu", exercise->name);
     enum smc_status status = smc_exercise_read_file(exercise, "skeleton.cu", &skeleton, error);
     append_task_text(exercise->text, out);
     append_goal_lines(exercise, out);
     if (status == SMC_OK) {
-        status = smc_file_write(smc_text_string(&path), false, &skeleton, &reason);
+        status = smc_file_write(smc_text_string(&path), false, &skeleton, error);
         smc_text_printf(out, "begin    %s%s\n", smc_text_string(&path),
                         status == SMC_SHORTFALL ? ", which is there already and was left alone"
                                                 : " was written");
         if (status == SMC_SHORTFALL)
             status = SMC_OK;
-        else if (status != SMC_OK)
-            smc_fail(error, status, "%s", reason.message);
     }
     smc_text_printf(out, "judge    %s exercise %s %s\n", smc_program_name(), exercise->own_name,
                     smc_text_string(&path));
@@ -317,14 +313,13 @@ static enum smc_status judge_all(const struct smc_arguments *arguments, struct c
 static enum smc_status judge_class(const struct smc_arguments *arguments, struct smc_text *out,
                                    struct smc_error *error)
 {
-    struct class_files class = {.count = 0};
+    SMC_AUTO(free_class) struct class_files class = {.count = 0};
     smc_output_style(out);
     enum smc_status status = find_files(arguments->text[SMC_OPTION_JUDGE], &class, error);
     if (status == SMC_OK)
         status = judge_all(arguments, &class, error);
     if (status <= SMC_SHORTFALL)
         smc_ask_writer(arguments)->exercise_class(class.submission, class.count, out);
-    free_class(&class);
     return status;
 }
 
@@ -333,7 +328,7 @@ static enum smc_status judge_class(const struct smc_arguments *arguments, struct
 enum smc_status smc_cmd_exercise(const struct smc_arguments *arguments, struct smc_text *out,
                                  struct smc_error *error)
 {
-    struct smc_exercise exercise;
+    SMC_AUTO(smc_exercise_free) struct smc_exercise exercise = {0};
     if (arguments->given[SMC_OPTION_JOBS] && !arguments->given[SMC_OPTION_JUDGE])
         return smc_fail(error, SMC_USAGE, "option --jobs: only with --judge FOLDER");
     if (arguments->given[SMC_OPTION_JUDGE])
@@ -349,9 +344,8 @@ enum smc_status smc_cmd_exercise(const struct smc_arguments *arguments, struct s
     if (arguments->file_count == 0)
         return list_exercises(out, error);
     enum smc_status status = smc_exercise_read(arguments->file[0], &exercise, error);
-    if (status == SMC_OK)
-        status = arguments->file_count == 1 ? show_task(&exercise, out, error)
-                                            : judge_submission(arguments, &exercise, out, error);
-    smc_exercise_free(&exercise);
-    return status;
+    if (status != SMC_OK)
+        return status;
+    return arguments->file_count == 1 ? show_task(&exercise, out, error)
+                                      : judge_submission(arguments, &exercise, out, error);
 }

@@ -229,7 +229,7 @@ static enum smc_status bound_registers(const struct smc_arguments *arguments,
     const uint32_t regs = is_given ? (uint32_t)arguments->number[SMC_OPTION_REGS]
                                    : proposed_registers(arguments, &inspection->rows);
     struct smc_inspect_request request = inspection->question.request;
-    struct smc_inspect_notes notes = {0};
+    SMC_AUTO(smc_inspect_notes_free) struct smc_inspect_notes notes = {0};
     if (regs == 0)
         return SMC_OK;
     smc_text_printf(&inspection->bounded.options, "%s%s-maxrregcount=%u", options ? options : "",
@@ -240,7 +240,6 @@ static enum smc_status bound_registers(const struct smc_arguments *arguments,
     enum smc_status status =
         smc_inputs_read(arguments->file, arguments->file_count, &request,
                         &inspection->bounded.inputs, &inspection->bounded.kernels, &notes);
-    smc_inspect_notes_free(&notes);
     if (status != SMC_MACHINE)
         status = smc_inspect_answer(&inspection->bounded.kernels, &request,
                                     &inspection->bounded.rows, error);

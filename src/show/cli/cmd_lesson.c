@@ -59,21 +59,19 @@ cmd_lesson_choose_device(const struct smc_arguments *arguments, const struct smc
                          struct smc_chosen_devices *devices, struct smc_query *query,
                          const struct smc_device **device, struct smc_error *error)
 {
-    struct smc_error reason;
     enum smc_status status = SMC_OK;
     *device = NULL;
     if (names_device(arguments) || !lesson->one_device) {
         status = smc_ask_one_device(arguments, devices, query, error);
         if (status != SMC_OK)
             return status;
-        status = smc_lesson_accepts(lesson, &query->device, &reason);
+        status = smc_lesson_accepts(lesson, &query->device, error);
         if (status == SMC_OK)
             *device = &query->device;
     }
     if (status == SMC_OK || !names_device(arguments))
         return SMC_OK;
-    return smc_fail(error, status, "option --device%s: %s", arguments->device.count ? "" : "-file",
-                    reason.message);
+    return smc_fail_in(error, status, "option --device%s", arguments->device.count ? "" : "-file");
 }
 
 /* --- Pages --- */
@@ -167,16 +165,15 @@ static enum smc_status cmd_lesson_check(const struct smc_lesson *lesson,
                                         const struct smc_lesson_setting *setting, const char *given,
                                         struct smc_text *out, struct smc_error *error)
 {
-    struct smc_error reason = {""};
     bool right;
     if (!lesson->question.text.text)
         return smc_fail(error, SMC_USAGE, "option --answer: the lesson %s asks nothing",
                         lesson->name);
-    enum smc_status status = smc_lesson_check(lesson, setting, given, &right, out, &reason);
+    enum smc_status status = smc_lesson_check(lesson, setting, given, &right, out, error);
     if (status == SMC_USAGE)
-        return smc_fail(error, status, "option --answer: %s", reason.message);
+        return smc_fail_in(error, status, "option --answer");
     if (status != SMC_OK)
-        return smc_fail(error, status, "%s", reason.message);
+        return status;
     return right ? SMC_OK : SMC_SHORTFALL;
 }
 
@@ -185,13 +182,9 @@ static enum smc_status write_html(const struct smc_lesson *lesson,
                                   struct smc_error *error)
 {
     smc_auto_text html = {0};
-    struct smc_error reason = {""};
     enum smc_status status = smc_lesson_html(lesson, setting, &html, error);
-    if (status == SMC_OK) {
-        status = smc_file_write(path, true, &html, &reason);
-        if (status != SMC_OK)
-            smc_fail(error, status, "option --html: %s", reason.message);
-    }
+    if (status == SMC_OK)
+        status = smc_fail_in(error, smc_file_write(path, true, &html, error), "option --html");
     return status;
 }
 

@@ -57,13 +57,12 @@ static enum smc_status run_on_all(const struct smc_arguments *arguments,
                                   const struct smc_run_settings *settings, struct smc_text *out,
                                   struct smc_error *error)
 {
-    struct smc_all_gpus all;
+    SMC_AUTO(smc_all_gpus_free) struct smc_all_gpus all;
     enum smc_status status = smc_confirm_all_gpus(query, settings, add_ceilings, &all, error);
     if (is_wrong_usage(&all))
         *error = all.part[0].error;
     else if (all.count > 0)
         cmd_run_report(arguments, &all, out);
-    smc_all_gpus_free(&all);
     return status;
 }
 
@@ -114,9 +113,9 @@ static enum smc_status cmd_run_query(const struct smc_arguments *arguments,
 static enum smc_status run_options(const struct smc_arguments *arguments, struct smc_text *out,
                                    struct smc_error *error)
 {
-    struct smc_annotation annotation = {0};
+    SMC_AUTO(smc_annotation_free) struct smc_annotation annotation = {0};
     struct smc_query query;
-    struct smc_chosen_devices devices = {0};
+    SMC_AUTO(smc_chosen_devices_free) struct smc_chosen_devices devices = {0};
     struct smc_run_settings settings;
     if (arguments->given[SMC_OPTION_COMPARE] && arguments->given[SMC_OPTION_SOURCE])
         return smc_run_pair(arguments, out, error);
@@ -137,11 +136,7 @@ static enum smc_status run_options(const struct smc_arguments *arguments, struct
         status = settings.gpu_index == SMC_ALL_GPUS
                      ? run_on_all(arguments, &query, &settings, out, error)
                      : cmd_run_query(arguments, &query, &settings, out, error);
-    if (status == SMC_INTERRUPTED)
-        status = smc_run_fail_stopped(&settings, error);
-    smc_chosen_devices_free(&devices);
-    smc_annotation_free(&annotation);
-    return status;
+    return status == SMC_INTERRUPTED ? smc_run_fail_stopped(&settings, error) : status;
 }
 
 /* A FILE is the same as --source FILE. */

@@ -334,7 +334,7 @@ enum smc_status smc_cmd_sweep(const struct smc_arguments *arguments, struct smc_
                               struct smc_error *error)
 {
     struct smc_sweep sweep;
-    struct swept_devices devices = {0};
+    SMC_AUTO(free_devices) struct swept_devices devices = {0};
     struct smc_asked_file asked = {0};
     bool notes = !smc_ask_writer(arguments)->has_notes;
     enum smc_status status = ask_sweep(arguments, notes, &sweep, &devices, &asked, error);
@@ -353,6 +353,5 @@ enum smc_status smc_cmd_sweep(const struct smc_arguments *arguments, struct smc_
         status = smc_plot_check(&sweep, error);
     if (status == SMC_OK)
         status = write_sweep(arguments, &sweep, target, out, error);
-    free_devices(&devices);
     return smc_asked_file_end(&asked, status);
 }

@@ -227,15 +227,13 @@ static enum smc_status cmd_trace_read_files(const struct smc_arguments *argument
                                             struct smc_trace *trace, struct smc_error *error)
 {
     const size_t count = count_files(arguments);
-    const char **files = smc_calloc(count, sizeof *files);
+    smc_auto_free const char **files = smc_calloc(count, sizeof *files);
     if (!files)
         return smc_out_of_memory(error);
     for (size_t i = 0; i < count; i++)
         files[i] = file_at(arguments, i);
     smc_sandbox_enter(SMC_SANDBOX_READING);
-    enum smc_status status = smc_trace_read_files(files, count, trace, error);
-    free(files);
-    return status;
+    return smc_trace_read_files(files, count, trace, error);
 }
 
 static enum smc_status obtain(const struct smc_arguments *arguments, struct tracing *tracing,
@@ -244,7 +242,7 @@ static enum smc_status obtain(const struct smc_arguments *arguments, struct trac
     struct smc_trace *trace = &tracing->trace;
     if (arguments->given[SMC_OPTION_READ])
         return cmd_trace_read_files(arguments, trace, error);
-    char **command = smc_calloc(arguments->file_count + 1, sizeof *command);
+    smc_auto_free char **command = smc_calloc(arguments->file_count + 1, sizeof *command);
     if (!command)
         return smc_out_of_memory(error);
     for (size_t i = 0; i < arguments->file_count; i++)
@@ -257,9 +255,7 @@ static enum smc_status obtain(const struct smc_arguments *arguments, struct trac
         .emulated = tracing->emulated,
         .strictness = (enum smc_strictness)arguments->number[SMC_OPTION_STRICT],
     };
-    enum smc_status status = smc_trace_collect(&request, trace, &tracing->program, error);
-    free(command);
-    return status;
+    return smc_trace_collect(&request, trace, &tracing->program, error);
 }
 
 /* --- The report ------------------------------------------------------------------------------- */

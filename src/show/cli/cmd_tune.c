@@ -165,15 +165,14 @@ static enum smc_status ask_place(const struct smc_arguments *arguments,
 static enum smc_status ask_axes(const struct smc_arguments *arguments, struct smc_tune *tune,
                                 struct smc_error *error)
 {
-    struct smc_error why = {""};
     for (size_t i = 0; i < arguments->vary.count; i++) {
         struct smc_tune_axis axis;
-        enum smc_status status = smc_tune_read_axis(arguments->vary.item[i], &axis, &why);
+        enum smc_status status = smc_tune_read_axis(arguments->vary.item[i], &axis, error);
         if (status == SMC_OK)
-            status = tune->source ? smc_tuning_add_macro(tune, &axis, &why)
-                                  : smc_tune_add_axis(tune, &axis, &why);
+            status = tune->source ? smc_tuning_add_macro(tune, &axis, error)
+                                  : smc_tune_add_axis(tune, &axis, error);
         if (status != SMC_OK)
-            return smc_fail(error, status, "option --vary: %.900s", why.message);
+            return smc_fail_in(error, status, "option --vary");
     }
     return tune->source ? SMC_OK : smc_tune_add_usual_axes(tune, error);
 }
@@ -289,13 +288,12 @@ static enum smc_status cmd_tune_draw(const struct smc_arguments *arguments,
                                      struct smc_text *out, struct smc_error *error)
 {
     struct smc_picture picture = {0};
-    struct smc_error why = {""};
     const struct smc_canvas canvas = smc_picture_canvas(target, out->style);
-    enum smc_status status = smc_plot_tune(tune, &canvas, &picture, &why);
+    enum smc_status status = smc_plot_tune(tune, &canvas, &picture, error);
     if (status == SMC_OK)
         return smc_picture_finish(arguments, target, &picture, out, error);
     smc_picture_free(&picture);
-    return smc_fail(error, status, "option --plot: %.900s", why.message);
+    return smc_fail_in(error, status, "option --plot");
 }
 
 /* The table may have cost minutes of measuring: it is reported even if nothing can be drawn. */

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "answers/query.h"
 #include "answers/selection.h"
 #include "answers/sweep.h"
 #include "answers/tune.h"

@@ -378,7 +378,6 @@ enum smc_status smc_picture_target(const struct smc_arguments *arguments,
 {
     const char *path = arguments->text[SMC_OPTION_PLOT];
     enum smc_plot_format format;
-    struct smc_error reason;
     *target = SMC_PLOT_NOWHERE;
     if (!path)
         return SMC_OK;
@@ -391,8 +390,7 @@ enum smc_status smc_picture_target(const struct smc_arguments *arguments,
                         smc_ask_writer(arguments)->name);
     }
     *target = SMC_PLOT_FILE;
-    enum smc_status status = smc_plot_format_of(path, &format, &reason);
-    return status == SMC_OK ? SMC_OK : smc_fail(error, status, "option --plot: %s", reason.message);
+    return smc_fail_in(error, smc_plot_format_of(path, &format, error), "option --plot");
 }
 
 /* Without --plot a roofline is drawn in the terminal. */
@@ -459,14 +457,13 @@ static enum smc_status paint_file(const char *path, const struct smc_picture *pi
                                   struct smc_error *error)
 {
     smc_auto_text bytes = {0}, warnings = {0};
-    struct smc_error reason = {""};
     enum smc_plot_format format;
     enum smc_status status = smc_plot_format_of(path, &format, error);
     if (status == SMC_OK)
         status = smc_plot_paint(picture, format, &bytes, &warnings, error);
     smc_output_warn(&warnings);
-    if (status == SMC_OK && (status = smc_file_write(path, true, &bytes, &reason)) != SMC_OK)
-        smc_fail(error, status, "option --plot: %s", reason.message);
+    if (status == SMC_OK)
+        status = smc_fail_in(error, smc_file_write(path, true, &bytes, error), "option --plot");
     return status;
 }
 

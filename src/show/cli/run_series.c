@@ -53,13 +53,10 @@ static enum smc_status ask_axis(const struct smc_arguments *arguments, struct sm
     axis->vary = vary_of(option);
     if (axis->vary == SMC_VARY_PARAM)
         axis->param = (enum smc_param)(option - SMC_OPTION_FIRST_PARAM);
-    struct smc_error why;
     const char *step = strchr(arguments->text[option], ':');
     bool stepped = step && strchr(step + 1, ':');
-    enum smc_status status = smc_series_take_range(&arguments->range[option], stepped, axis, &why);
-    return status == SMC_OK
-               ? status
-               : smc_fail(error, status, "option --%s: %s", smc_options[option].name, why.message);
+    enum smc_status status = smc_series_take_range(&arguments->range[option], stepped, axis, error);
+    return smc_fail_in(error, status, "option --%s", smc_options[option].name);
 }
 
 /* The kernels to run: the one named, or its family; `family` is NULL for one. */

@@ -22,38 +22,33 @@ static enum smc_status run_settings_check_place(const struct smc_arguments *argu
                                                 const struct smc_run_settings *settings,
                                                 struct smc_error *error)
 {
+    const bool emulated = settings->place == SMC_ON_EMULATOR,
+               on_gpu = settings->place == SMC_ON_GPU, all = settings->gpu_index == SMC_ALL_GPUS;
+    const struct {
+        bool applies;
+        int option;
+        const char *why;
+    } refused[] = {
+        {emulated, SMC_OPTION_GPU, "--gpu: not with --on emulator; --device names what to emulate"},
+        {emulated, SMC_OPTION_COLD, "--cold: not with --on emulator, which measures no time"},
+        {emulated, SMC_OPTION_NO_COUNTERS,
+         "--no-counters: not with --on emulator, which reads none"},
+        {!emulated, SMC_OPTION_DEVICE,
+         "--device: a run uses the GPU that --gpu names; --on emulator accepts any device"},
+        {!emulated, SMC_OPTION_DEVICE_FILE,
+         "--device: a run uses the GPU that --gpu names; --on emulator accepts any device"},
+        {all, SMC_OPTION_SOURCE,
+         "--gpu: 'all' is not for your own source; give the index of one GPU"},
+        {all, SMC_OPTION_ANNOTATE, "--annotate: not with --gpu all; it shows one emulation"},
+        {on_gpu, SMC_OPTION_ANNOTATE,
+         "--annotate: only with --on emulator or both: the emulator counts by line"},
+        {on_gpu, SMC_OPTION_STRICT,
+         "--strict: only with --on emulator or both: only the emulator finds errors in a kernel"},
+    };
     struct smc_error why = {""};
-    bool emulated = settings->place == SMC_ON_EMULATOR;
-    if (emulated && arguments->given[SMC_OPTION_GPU])
-        return smc_fail(error, SMC_USAGE,
-                        "option --gpu: not with --on emulator; --device names "
-                        "what to emulate");
-    if (emulated && arguments->given[SMC_OPTION_COLD])
-        return smc_fail(error, SMC_USAGE,
-                        "option --cold: not with --on emulator, which measures no time");
-    if (emulated && arguments->given[SMC_OPTION_NO_COUNTERS])
-        return smc_fail(error, SMC_USAGE,
-                        "option --no-counters: not with --on emulator, which reads none");
-    if (!emulated && (arguments->device.count > 0 || arguments->device_file.count > 0))
-        return smc_fail(error, SMC_USAGE,
-                        "option --device: a run uses the GPU that --gpu names; "
-                        "--on emulator accepts any device");
-    if (settings->gpu_index == SMC_ALL_GPUS && arguments->given[SMC_OPTION_SOURCE])
-        return smc_fail(
-            error, SMC_USAGE,
-            "option --gpu: 'all' is not for your own source; give the index of one GPU");
-    if (settings->gpu_index == SMC_ALL_GPUS && arguments->given[SMC_OPTION_ANNOTATE])
-        return smc_fail(error, SMC_USAGE,
-                        "option --annotate: not with --gpu all; it shows one emulation");
-    if (settings->place == SMC_ON_GPU && arguments->given[SMC_OPTION_ANNOTATE])
-        return smc_fail(
-            error, SMC_USAGE,
-            "option --annotate: only with --on emulator or both: the emulator counts by "
-            "line");
-    if (settings->place == SMC_ON_GPU && arguments->given[SMC_OPTION_STRICT])
-        return smc_fail(error, SMC_USAGE,
-                        "option --strict: only with --on emulator or both: only the emulator finds "
-                        "errors in a kernel");
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (refused[i].applies && arguments->given[refused[i].option])
+            return smc_fail(error, SMC_USAGE, "option %s", refused[i].why);
     if (smc_place_executor(settings->place)->device_count(&why) > 0)
         return SMC_OK;
     return smc_fail(error, SMC_UNAVAILABLE, "run: %s; --on emulator needs none", why.message);

@@ -197,9 +197,8 @@ static enum smc_status read_set(const struct smc_arguments *arguments,
 {
     for (size_t i = 0; i < arguments->set.count; i++) {
         struct smc_user_variable *variable = &request->variable[request->variable_count];
-        struct smc_error reason = {""};
-        if (smc_user_variable_parse(arguments->set.item[i], variable, &reason) != SMC_OK)
-            return smc_fail(error, SMC_USAGE, "option --set: %.900s", reason.message);
+        if (smc_user_variable_parse(arguments->set.item[i], variable, error) != SMC_OK)
+            return smc_fail_in(error, SMC_USAGE, "option --set");
         if (run_source_is_known(request, variable->name))
             return smc_fail(error, SMC_USAGE, "option --set: '%.64s' is set twice", variable->name);
         request->variable_count++;
@@ -231,15 +230,13 @@ static enum smc_status read_dumped(const struct smc_arguments *arguments,
 /* A word that is no path is probably the name of a reference. */
 static enum smc_status check_is_file(const char *typed, const char *path, struct smc_error *error)
 {
-    struct smc_text list = {0};
+    smc_auto_text list = {0};
     if (access(path, F_OK) == 0 || (strpbrk(path, "/.") && !strchr(path, ':')))
         return SMC_OK;
     smc_named_reference_list(&list);
-    smc_fail(error, SMC_USAGE,
-             "option --expect: '%.64s': '%.64s' is neither a file nor a reference: %s", typed, path,
-             smc_text_string(&list));
-    smc_text_free(&list);
-    return SMC_USAGE;
+    return smc_fail(error, SMC_USAGE,
+                    "option --expect: '%.64s': '%.64s' is neither a file nor a reference: %s",
+                    typed, path, smc_text_string(&list));
 }
 
 /* "3=FILE" or "3=REFERENCE", of an argument that is memory. */
@@ -283,12 +280,9 @@ static enum smc_status run_read_arguments(const struct smc_arguments *arguments,
                                           struct smc_user_request *request, struct smc_error *error)
 {
     request->argument_count = arguments->arg.count;
-    for (size_t i = 0; i < arguments->arg.count; i++) {
-        struct smc_error reason = {""};
-        if (smc_user_argument_parse(arguments->arg.item[i], &request->argument[i], &reason) !=
-            SMC_OK)
-            return smc_fail(error, SMC_USAGE, "option --arg: %.900s", reason.message);
-    }
+    for (size_t i = 0; i < arguments->arg.count; i++)
+        if (smc_user_argument_parse(arguments->arg.item[i], &request->argument[i], error) != SMC_OK)
+            return smc_fail_in(error, SMC_USAGE, "option --arg");
     return SMC_OK;
 }
 
@@ -525,15 +519,13 @@ static enum smc_status run_source_report(const struct smc_arguments *arguments,
         verdict = smc_confirmation_status(&confirmation);
     if (!sanitizes && (arguments->given[SMC_OPTION_PREDICT_ONLY] || run->result.emulation.made ||
                        run->result.finish.succeeded)) {
-        struct smc_error why = {""};
-        enum smc_status written = run_source_write_report(arguments, run, &confirmation, out, &why);
-        if (status == SMC_OK && written != SMC_OK)
-            status = smc_fail(error, written, "%s", why.message);
+        enum smc_status written = run_source_write_report(arguments, run, &confirmation, out,
+                                                          status == SMC_OK ? error : NULL);
+        status = status == SMC_OK ? written : status;
     }
-    struct smc_error reason = {""};
-    enum smc_status dumped = run_source_dump(arguments, run, &reason);
+    enum smc_status dumped = run_source_dump(arguments, run, status == SMC_OK ? error : NULL);
     if (dumped != SMC_OK && status == SMC_OK)
-        return smc_fail(error, dumped, "option --dump: %.900s", reason.message);
+        return smc_fail_in(error, dumped, "option --dump");
     return first_of(status, verdict);
 }
 

@@ -114,6 +114,9 @@ enum smc_status smc_lesson_parse(const char *file, const char *text, size_t leng
                                  struct smc_lesson *lesson, struct smc_error *error);
 void smc_lesson_free(struct smc_lesson *lesson);
 
+/* The first such character that is not in braces, as in "not {= a : b }: HINT", or the end. */
+char *smc_lesson_find_outside(char *text, char wanted);
+
 /* "zh" and "zh_CN.UTF-8" are Chinese, "en" and whatever else is English; false for the latter. */
 bool smc_language_find(const char *name, enum smc_language *language);
 /* As LC_ALL, LC_MESSAGES and LANG say. */

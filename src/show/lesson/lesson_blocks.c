@@ -74,17 +74,6 @@ static void block_add_row(struct smc_scene *scene, struct smc_lesson_table *tabl
         table->columns = row->cell_count;
 }
 
-/* The next '|' outside braces, or the end. */
-static const char *find_cell_end(const char *text)
-{
-    for (int depth = 0; *text; text++) {
-        depth += (*text == '{') - (*text == '}');
-        if (*text == '|' && depth <= 0)
-            break;
-    }
-    return text;
-}
-
 /* Appends "{bar SHARE}" as a bar, anything else as a cell. */
 static void block_add_cell(struct smc_scene *scene, const char *begin, const char *end,
                            unsigned line, struct smc_lesson_row *row)
@@ -122,7 +111,7 @@ static void block_add_line(struct smc_scene *scene, const char *text, unsigned l
         row.from = row.to = scene->loop_value.number;
     }
     for (const char *end; scene->status == SMC_OK; text = end + 1) {
-        end = find_cell_end(text);
+        end = smc_lesson_find_outside((char *)text, '|');
         block_add_cell(scene, text, end, line, &row);
         if (!*end)
             break;
@@ -216,22 +205,12 @@ static void loop_over_list(struct smc_scene *scene, const struct block_lines *li
     scene->item = NULL;
 }
 
-static char *find_colon(char *text)
-{
-    for (int depth = 0; *text; text++) {
-        depth += (*text == '{') - (*text == '}');
-        if (*text == ':' && depth == 0)
-            return text;
-    }
-    return NULL;
-}
-
 /* Reads the line that begins a loop; its texts are parts of the line. */
 static bool read_loop(struct smc_scene *scene, char *line, struct block_loop *loop)
 {
-    char *colon = find_colon(line), *in = strstr(line, " in ");
+    char *colon = smc_lesson_find_outside(line, ':'), *in = strstr(line, " in ");
     const bool each = smc_begins(line, "for each ");
-    if (!colon || (!each && (!in || in > colon))) {
+    if (!*colon || (!each && (!in || in > colon))) {
         smc_scene_fail(scene, "not 'for NAME in VALUES: QUESTION' or 'for each LIST: QUESTION'");
         return false;
     }

@@ -94,12 +94,10 @@ static enum smc_status read_language(struct lesson_reader *reader, const char *v
 static enum smc_status check_device(const struct lesson_reader *reader)
 {
     struct smc_device device;
-    struct smc_error reason = {""};
     char note[256];
-    enum smc_status status = smc_device_find(reader->lesson->device, &device, note, &reason);
-    return status == SMC_OK ? SMC_OK
-                            : smc_fail(reader->error, status, "%.200s:%u: device: %.700s",
-                                       reader->lesson->file, reader->number, reason.message);
+    return smc_fail_in(reader->error,
+                       smc_device_find(reader->lesson->device, &device, note, reader->error),
+                       "%.200s:%u: device", reader->lesson->file, reader->number);
 }
 
 static enum smc_status read_head_line(struct lesson_reader *reader)
@@ -187,23 +185,22 @@ static enum smc_status lesson_read_name(struct lesson_reader *reader)
     return SMC_OK;
 }
 
-/* The ':' that ends "not ANSWER", outside braces. */
-static char *end_of_answer(char *text)
+char *smc_lesson_find_outside(char *text, char wanted)
 {
     for (int depth = 0; *text; text++) {
         depth += (*text == '{') - (*text == '}');
-        if (*text == ':' && depth == 0)
-            return text;
+        if (*text == wanted && depth <= 0)
+            break;
     }
-    return NULL;
+    return text;
 }
 
 static enum smc_status begin_trap(struct lesson_reader *reader, struct smc_lesson_element **field)
 {
     struct smc_lesson_question *question = &reader->lesson->question;
-    char *answer = reader->line + 4, *end = end_of_answer(answer);
-    if (!end || question->trap_count == SMC_LESSON_MOST_TRAPS)
-        return fail_at(reader, reader->number, end ? "too many answers" : "not 'not ANSWER: HINT'",
+    char *answer = reader->line + 4, *end = smc_lesson_find_outside(answer, ':');
+    if (!*end || question->trap_count == SMC_LESSON_MOST_TRAPS)
+        return fail_at(reader, reader->number, *end ? "too many answers" : "not 'not ANSWER: HINT'",
                        reader->line);
     *end = '\0';
     struct smc_lesson_trap *trap = &question->trap[question->trap_count++];
@@ -418,13 +415,12 @@ enum smc_status smc_lesson_parse(const char *file, const char *text, size_t leng
 enum smc_status smc_lesson_read(const char *path, struct smc_lesson *lesson,
                                 struct smc_error *error)
 {
-    struct smc_text text = {0};
+    smc_auto_text text = {0};
     *lesson = (struct smc_lesson){.file = path};
     enum smc_status status = smc_file_read(path, "lesson", MOST_BYTES, &text, error);
     if (status == SMC_OK)
         status = smc_lesson_parse(smc_file_name(path), smc_text_string(&text), text.length, lesson,
                                   error);
-    smc_text_free(&text);
     return status;
 }
 

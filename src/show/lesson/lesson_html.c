@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/platform.h"
 #include "show/lesson/lesson_answers.h"
 #include "show/lesson/lesson_blocks.h"
 #include "show/lesson/lesson_words.h"
@@ -255,10 +254,9 @@ static const struct smc_lesson_writer html_writer = {
 static void append_expanded(struct smc_scene *scene, const struct smc_lesson_element *element,
                             struct smc_text *out)
 {
-    struct smc_text text = {0};
+    smc_auto_text text = {0};
     smc_scene_expand(scene, element->text, element->line, &text);
     html_append_inline(smc_text_string(&text), out);
-    smc_text_free(&text);
 }
 
 static void html_append_reply(struct smc_scene *scene, const struct smc_lesson_element *answer,
@@ -320,7 +318,7 @@ static const char program[] = "smemcalc";
 static void append_command(struct smc_scene *scene, const struct smc_lesson_page *page,
                            struct smc_text *out)
 {
-    struct smc_text command = {0};
+    smc_auto_text command = {0};
     if (!page->try_it || scene->status != SMC_OK)
         return;
     smc_lesson_command(scene, page->try_it, program, &command);
@@ -329,7 +327,6 @@ static void append_command(struct smc_scene *scene, const struct smc_lesson_page
                     smc_lesson_word(scene->lesson->language, SMC_LESSON_WORD_COLON));
     html_append_escaped(smc_text_string(&command), command.length, out);
     smc_text_append(out, "</code></p>\n");
-    smc_text_free(&command);
 }
 
 static void html_append_page(struct smc_scene *scene, size_t number, struct smc_text *out)

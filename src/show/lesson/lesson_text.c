@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/parse.h"
 #include "base/platform.h"
 #include "show/cli/ask_words.h"
 #include "show/lesson/lesson_answers.h"
@@ -53,22 +52,20 @@ static void append_plain(const char *text, struct smc_text *out)
 static void lesson_text_paragraph(void *context, const char *text)
 {
     struct lesson_page_text *page = context;
-    struct smc_text plain = {0};
+    smc_auto_text plain = {0};
     begin_element(page, false);
     append_plain(text, &plain);
     smc_layout_paragraph(page->out, "", 0, smc_text_string(&plain), page->setting->columns);
-    smc_text_free(&plain);
 }
 
 static void lesson_text_item(void *context, const char *marker, const char *text)
 {
     struct lesson_page_text *page = context;
-    struct smc_text plain = {0};
+    smc_auto_text plain = {0};
     begin_element(page, true);
     append_plain(text, &plain);
     smc_layout_paragraph(page->out, marker, strlen(marker) + 1, smc_text_string(&plain),
                          page->setting->columns);
-    smc_text_free(&plain);
 }
 
 /* Appends a line without blanks at its end; one that is too long is broken at any character. */
@@ -131,7 +128,7 @@ static void lesson_text_table(void *context, const struct smc_lesson_table *tabl
     begin_element(page, false);
     for (size_t i = 0; i < table->row_count; i++) {
         const struct smc_lesson_row *row = &table->row[i];
-        struct smc_text line = {0};
+        smc_auto_text line = {0};
         for (size_t c = 0; c < table->columns; c++) {
             const bool right = smc_lesson_is_numeric(table, c);
             const int width = column_width(table, c);
@@ -142,14 +139,13 @@ static void lesson_text_table(void *context, const struct smc_lesson_table *tabl
         if (row->has_bar)
             append_bar(page, row->bar, &line);
         lesson_text_line(page, smc_text_string(&line), line.length);
-        smc_text_free(&line);
     }
 }
 
 static void lesson_text_banks(void *context, const struct smc_lesson_banks *banks)
 {
     struct lesson_page_text *page = context;
-    struct smc_text line = {0};
+    smc_auto_text line = {0};
     begin_element(page, false);
     smc_text_append(&line, "bank    0       8       16      24");
     lesson_text_line(page, smc_text_string(&line), line.length);
@@ -161,7 +157,6 @@ static void lesson_text_banks(void *context, const struct smc_lesson_banks *bank
             smc_text_append(&line, bank == banks->bank[lane] ? "#" : ".");
         lesson_text_line(page, smc_text_string(&line), line.length);
     }
-    smc_text_free(&line);
 }
 
 static const struct smc_lesson_writer text_writer = {
@@ -192,14 +187,13 @@ void smc_lesson_command(struct smc_scene *scene, const struct smc_lesson_element
                         const char *program, struct smc_text *command)
 {
     const struct smc_query query = {.device = scene->device};
-    struct smc_text words = {0};
+    smc_auto_text words = {0};
     scene->line = element->line;
     smc_scene_words(scene, element->text, &words);
     smc_text_printf(command, "%s %s", program, smc_text_string(&words));
     if (!strstr(smc_text_string(&words), "--device") &&
         !smc_begins(smc_text_string(&words), "banks "))
         smc_words_device_option(&query, command);
-    smc_text_free(&words);
 }
 
 enum smc_status smc_lesson_try(const struct smc_lesson *lesson, size_t page,
@@ -218,7 +212,7 @@ enum smc_status smc_lesson_try(const struct smc_lesson *lesson, size_t page,
 bool smc_lesson_launch(const struct smc_lesson *lesson, size_t page,
                        const struct smc_lesson_setting *setting, struct smc_query *query)
 {
-    struct smc_text words = {0};
+    smc_auto_text words = {0};
     struct smc_scene scene;
     smc_scene_open(lesson, setting, &scene);
     const struct smc_lesson_element *element = lesson->page[page].try_it;
@@ -229,7 +223,6 @@ bool smc_lesson_launch(const struct smc_lesson *lesson, size_t page,
     bool found =
         element && scene.status == SMC_OK && smc_ask_words_launch(&question, query, NULL) == SMC_OK;
     smc_scene_close(&scene, NULL);
-    smc_text_free(&words);
     return found;
 }
 
@@ -243,11 +236,10 @@ static char letter_of(size_t choice)
 static void expand_paragraph(struct smc_scene *scene, const struct smc_lesson_element *element,
                              struct lesson_page_text *page)
 {
-    struct smc_text text = {0};
+    smc_auto_text text = {0};
     smc_scene_expand(scene, element->text, element->line, &text);
     if (scene->status == SMC_OK)
         lesson_text_paragraph(page, smc_text_string(&text));
-    smc_text_free(&text);
 }
 
 enum smc_status smc_lesson_question(const struct smc_lesson *lesson,
@@ -262,11 +254,10 @@ enum smc_status smc_lesson_question(const struct smc_lesson *lesson,
     expand_paragraph(&scene, &question->text, &page);
     smc_text_append(out, "\n");
     for (size_t i = 0; i < question->choice_count; i++) {
-        struct smc_text text = {0};
+        smc_auto_text text = {0};
         char label[] = {letter_of(i), '\0'};
         smc_scene_expand(&scene, question->choice[i].text, question->choice[i].line, &text);
         smc_layout_paragraph(out, label, 3, smc_text_string(&text), setting->columns);
-        smc_text_free(&text);
     }
     if (question->choice_count > 0) {
         smc_text_append(out, "\n");
@@ -302,7 +293,7 @@ static bool lesson_text_read_answer(const struct smc_lesson_question *question, 
 double smc_lesson_expected(struct smc_scene *scene, const struct smc_lesson_element *element,
                            double *tolerance)
 {
-    struct smc_text text = {0};
+    smc_auto_text text = {0};
     double value = NAN, percent = 0;
     char rest;
     smc_scene_expand(scene, element->text, element->line, &text);
@@ -315,7 +306,6 @@ double smc_lesson_expected(struct smc_scene *scene, const struct smc_lesson_elem
     if (scene->status == SMC_OK)
         lesson_text_read_answer(&scene->lesson->question, smc_text_string(&text), &value);
     *tolerance = fabs(value) * percent / 100;
-    smc_text_free(&text);
     return value;
 }
 
@@ -332,7 +322,7 @@ static void lesson_text_reply(struct smc_scene *scene, const char *given, double
     const struct smc_lesson_question *question = &scene->lesson->question;
     const struct smc_lesson_element *element = right ? &question->right : &question->hint;
     struct lesson_page_text page = {.setting = scene->setting, .out = reply};
-    struct smc_text text = {0};
+    smc_auto_text text = {0};
     for (size_t i = 0; i < question->trap_count && !right; i++)
         if (is_answer(scene, &question->trap[i].answer, answer)) {
             element = &question->trap[i].hint;
@@ -348,7 +338,6 @@ static void lesson_text_reply(struct smc_scene *scene, const char *given, double
     smc_scene_expand(scene, element->text, element->line, &text);
     if (scene->status == SMC_OK)
         lesson_text_paragraph(&page, smc_text_string(&text));
-    smc_text_free(&text);
 }
 
 enum smc_status smc_lesson_check(const struct smc_lesson *lesson,

@@ -167,13 +167,9 @@ static json_t *ask_words(struct smc_scene *scene, const char *words, bool whole)
 
 static json_t *scene_ask(struct smc_scene *scene, const char *question, bool whole)
 {
-    struct smc_text words = {0};
-    json_t *json = NULL;
+    smc_auto_text words = {0};
     smc_scene_words(scene, question, &words);
-    if (scene->status == SMC_OK)
-        json = ask_words(scene, smc_text_string(&words), whole);
-    smc_text_free(&words);
-    return json;
+    return scene->status == SMC_OK ? ask_words(scene, smc_text_string(&words), whole) : NULL;
 }
 
 json_t *smc_scene_ask(struct smc_scene *scene, const char *question)
@@ -475,34 +471,30 @@ static struct smc_lesson_value lesson_value_combine(const struct smc_lesson_valu
     }
 }
 
-static struct smc_lesson_value expression_read_product(struct expression *expression)
+/* Operands that one of two operators joins, from left to right. */
+static struct smc_lesson_value
+expression_read_joined(struct expression *expression, const char *first, const char *second,
+                       struct smc_lesson_value (*read)(struct expression *expression))
 {
-    struct smc_lesson_value value = expression_read_factor(expression);
+    struct smc_lesson_value value = read(expression);
     while (expression->scene->status == SMC_OK) {
-        char operation = expression_accept(expression, "*")   ? '*'
-                         : expression_accept(expression, "/") ? '/'
-                                                              : '\0';
-        if (!operation)
+        const bool is_first = expression_accept(expression, first);
+        if (!is_first && !expression_accept(expression, second))
             break;
-        struct smc_lesson_value next = expression_read_factor(expression);
-        value = lesson_value_combine(&value, operation, &next);
+        struct smc_lesson_value next = read(expression);
+        value = lesson_value_combine(&value, is_first ? *first : *second, &next);
     }
     return value;
 }
 
+static struct smc_lesson_value expression_read_product(struct expression *expression)
+{
+    return expression_read_joined(expression, "*", "/", expression_read_factor);
+}
+
 static struct smc_lesson_value expression_read_sum(struct expression *expression)
 {
-    struct smc_lesson_value value = expression_read_product(expression);
-    while (expression->scene->status == SMC_OK) {
-        char operation = expression_accept(expression, "+")   ? '+'
-                         : expression_accept(expression, "-") ? '-'
-                                                              : '\0';
-        if (!operation)
-            break;
-        struct smc_lesson_value next = expression_read_product(expression);
-        value = lesson_value_combine(&value, operation, &next);
-    }
-    return value;
+    return expression_read_joined(expression, "+", "-", expression_read_product);
 }
 
 /* An unknown value is in no relation. */
@@ -639,7 +631,7 @@ static void scene_append_value(struct smc_scene *scene, const struct smc_lesson_
 static void scene_expand_figure(struct smc_scene *scene, const char *begin, const char *end,
                                 struct smc_text *out)
 {
-    struct smc_text question = {0}, expression = {0}, format = {0};
+    smc_auto_text question = {0}, expression = {0}, format = {0};
     const char *bar = find_last(begin, end, '|'), *colon = find_last(begin, bar ? bar : end, ':');
     const char *before = scene->question;
     if (bar)
@@ -655,16 +647,13 @@ static void scene_expand_figure(struct smc_scene *scene, const char *begin, cons
     if (scene->status == SMC_OK)
         scene_append_value(scene, &value, smc_text_string(&format), out);
     scene->question = before;
-    smc_text_free(&question);
-    smc_text_free(&expression);
-    smc_text_free(&format);
 }
 
 /* "CONDITION : TEXT | OTHER TEXT"; the other text may be missing. */
 static void scene_expand_choice(struct smc_scene *scene, const char *begin, const char *end,
                                 struct smc_text *out)
 {
-    struct smc_text condition = {0};
+    smc_auto_text condition = {0};
     const char *colon = find_separator(begin, end, ':');
     if (!colon) {
         smc_scene_fail(scene, "'{?' has no ' : ' after its condition");
@@ -675,7 +664,6 @@ static void scene_expand_choice(struct smc_scene *scene, const char *begin, cons
     struct smc_lesson_value value = {0};
     if (scene->status == SMC_OK)
         value = smc_scene_evaluate(scene, smc_text_string(&condition));
-    smc_text_free(&condition);
     if (smc_lesson_holds(&value))
         scene_expand_piece(scene, colon + 1, bar ? bar : end, out);
     else if (bar)

@@ -60,8 +60,7 @@ void smc_page_paragraph(struct smc_page *page, enum smc_face face, enum smc_ink 
         smc_picture_text(page->picture, ink, face, SMC_ANCHOR_START, left, page->y,
                          smc_text_string(&line));
         page->y += smc_canvas_line_height(&page->canvas, face);
-        bool failed = line.failed;
-        if (failed)
+        if (line.failed)
             return;
     }
 }
@@ -568,7 +567,7 @@ static void draw_names(const struct page_frame *frame)
 {
     const struct smc_diagram *diagram = frame->diagram;
     for (size_t i = 0, end; i < diagram->run_count; i = end) {
-        struct smc_text name = {0};
+        smc_auto_text name = {0};
         for (end = i + 1; end < diagram->run_count; end++)
             if (diagram->runs[end].inks != diagram->runs[i].inks ||
                 diagram->runs[end].from != diagram->runs[end - 1].to)
@@ -577,7 +576,6 @@ static void draw_names(const struct page_frame *frame)
             smc_text_printf(&name, "%s%s", name.length ? " and " : "",
                             ink_label((enum smc_ink)__builtin_ctz(inks)));
         draw_name(frame, i, end, smc_text_string(&name));
-        smc_text_free(&name);
     }
 }
 

@@ -629,7 +629,7 @@ static void trace_add_device(const struct smc_trace *trace, const struct smc_tra
 static bool find_course(const struct smc_trace_answer *answer, struct course *course)
 {
     const struct smc_trace *trace = answer->trace;
-    const struct smc_trace_row **rows = find_rows(answer);
+    smc_auto_free const struct smc_trace_row **rows = find_rows(answer);
     smc_auto_free bool *used = smc_calloc(trace->device_count + 1, sizeof *used);
     size_t devices = 0;
     for (size_t i = 0; rows && used && i < answer->row_count; i++) {
@@ -645,11 +645,9 @@ static bool find_course(const struct smc_trace_answer *answer, struct course *co
         course->count = slice->count > 0 ? s + 1 : course->count;
         course->busy += course->moment[s].busy;
     }
-    bool ok = rows && used;
     course->ns = (double)course->count * (double)trace->course.slice_ns;
     course->busy /= course->count ? (double)course->count : 1;
-    free(rows);
-    return ok;
+    return rows && used;
 }
 
 static void add_moment(const struct trace_plot_moment *moment, double weight,

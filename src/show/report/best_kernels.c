@@ -121,11 +121,10 @@ static bool best_find_kernels(const struct smc_best_proposal *proposals, size_t 
 
 static void find_names(struct best_kernels_list *list)
 {
-    const char **shown = smc_calloc(list->kernels + 1, sizeof *shown);
+    smc_auto_free const char **shown = smc_calloc(list->kernels + 1, sizeof *shown);
     for (size_t k = 0; shown && k < list->kernels; k++)
         shown[k] = best_kernels_shown_name(&list->kernel[k]);
     smc_kernel_names_init(&list->names, shown, shown ? list->kernels : 0);
-    free(shown);
 }
 
 /* --- The lines -------------------------------------------------------------------------------- */

@@ -608,7 +608,7 @@ static void append_section(const struct smc_diff *diff, enum smc_diff_verdict ve
 /* Which of all kernels have the same short name. */
 static void diff_find_names(const struct smc_diff *diff, struct smc_kernel_names *names)
 {
-    const char **shown = smc_calloc(2 * diff->count + 1, sizeof *shown);
+    smc_auto_free const char **shown = smc_calloc(2 * diff->count + 1, sizeof *shown);
     size_t count = 0;
     for (size_t i = 0, end; shown && i < diff->count; i = end) {
         end = diff_end_of_kernel(diff, i);
@@ -618,7 +618,6 @@ static void diff_find_names(const struct smc_diff *diff, struct smc_kernel_names
     }
     if (shown)
         smc_kernel_names_init(names, shown, count);
-    free(shown);
 }
 
 void smc_text_diff(const struct smc_diff *diff, struct smc_text *out)

@@ -231,13 +231,12 @@ static double inspect_percent_at(const struct smc_inspect_row *row, size_t warps
 
 static void inspect_find_names(const struct smc_inspect_rows *rows, struct smc_kernel_names *names)
 {
-    const char **shown = smc_calloc(rows->count + 1, sizeof *shown);
+    smc_auto_free const char **shown = smc_calloc(rows->count + 1, sizeof *shown);
     size_t count = 0;
     for (size_t i = 0; shown && i < rows->count; i++)
         if (smc_inspect_begins_kernel(rows, i))
             shown[count++] = rows->item[i].kernel->shown;
     smc_kernel_names_init(names, shown, count);
-    free(shown);
 }
 
 /* "LABEL x.cu (CUDA source)" */

@@ -149,7 +149,7 @@ void smc_json_params(json_t *object, const struct smc_query *query)
 
 void smc_json_append_item(json_t *item, struct smc_text *out)
 {
-    char *text = json_dumps(item, FORMAT);
+    smc_auto_free char *text = json_dumps(item, FORMAT);
     json_decref(item);
     out->failed |= !text;
     for (const char *line = text; line && *line;) {
@@ -159,5 +159,4 @@ void smc_json_append_item(json_t *item, struct smc_text *out)
         smc_text_append_bytes(out, line, length);
         line += length;
     }
-    free(text);
 }

@@ -74,16 +74,14 @@ static void append_of_module(const struct smc_inspect_kernel *kernel, struct smc
     }
     for (bool first[2] = {true, true}; smc_ptx_next_variable(&ptx, &variable);) {
         struct smc_text *list = &variables[variable.is_constant];
-        char *name = smc_strndup(variable.name, variable.name_length);
-        char *shown = name ? smc_demangle(name) : NULL;
+        smc_auto_free char *name = smc_strndup(variable.name, variable.name_length);
+        smc_auto_free char *shown = name ? smc_demangle(name) : NULL;
         smc_text_append(list, first[variable.is_constant] ? ": " : ", ");
         first[variable.is_constant] = false;
         if (variable.bytes > 0)
             smc_text_printf(list, "%" PRIu64 " ", variable.bytes);
         smc_text_append(list, shown ? shown : "");
         smc_text_append(list, variable.bytes > 0 ? "" : " of unknown size");
-        free(shown);
-        free(name);
     }
     append_kind("parameters", "all threads", "launch ends", &bytes, out);
     append_kind("constant", "all, host", "program ends", &variables[1], out);

@@ -703,13 +703,9 @@ static json_t *device_list(const struct smc_trace *trace)
     json_t *list = json_array();
     for (size_t i = 0; i < trace->device_count; i++) {
         const struct smc_trace_device *device = &trace->devices[i];
-        json_t *object = json_object();
-        if (device->known) {
-            json_decref(object);
-            object = smc_json_device(&device->device);
-        } else {
+        json_t *object = device->known ? smc_json_device(&device->device) : json_object();
+        if (!device->known)
             smc_json_known_string(object, "name", device->device.name);
-        }
         smc_json_set(object, "id", json_integer((json_int_t)device->id));
         smc_json_set(object, "known", json_boolean(device->known));
         json_array_append_new(list, object);
@@ -768,16 +764,15 @@ static json_t *course_object(const struct smc_trace_answer *answer, size_t rows)
         place[answer->rows[i].launch - trace->launches] = i;
     while (count > 0 && course->slice[count - 1].count == 0)
         count--;
+    if (count == 0)
+        return json_null();
     json_t *object = json_object(), *slices = json_array();
     smc_json_integer(object, "begin_ns", course->begin_ns);
     smc_json_integer(object, "slice_ns", course->slice_ns);
     for (size_t i = 0; i < count; i++)
         json_array_append_new(slices, slice_list(&course->slice[i], place));
     smc_json_set(object, "slices", slices);
-    if (count > 0)
-        return object;
-    json_decref(object);
-    return json_null();
+    return object;
 }
 
 void smc_json_trace(json_t *object, const struct smc_trace_answer *answer, size_t most_kernels)

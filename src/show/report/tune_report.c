@@ -426,7 +426,7 @@ static int tune_compare_lines(const void *left, const void *right)
 static void tune_append_table(const struct smc_tune *tune, struct smc_text *out)
 {
     size_t shown = out->style->most_kernels ? out->style->most_kernels : tune->ranked;
-    const struct smc_tune_shape **line = smc_calloc(tune->ranked + 1, sizeof *line);
+    smc_auto_free const struct smc_tune_shape **line = smc_calloc(tune->ranked + 1, sizeof *line);
     shown = shown < tune->ranked ? shown : tune->ranked;
     out->failed |= !line;
     for (size_t i = 0; i < tune->ranked && line; i++)
@@ -441,7 +441,6 @@ static void tune_append_table(const struct smc_tune *tune, struct smc_text *out)
         smc_text_printf(out, "  %4s %zu more; --top all lists every rank\n", "...",
                         tune->ranked - shown);
     smc_text_append_char(out, '\n', 1);
-    free(line);
 }
 
 /* The first of each kind of failure. */

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "show/report/csv_parts.h"
 #include "show/report/report_fields.h"
 #include "show/words/words.h"
 
