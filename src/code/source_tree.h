@@ -61,6 +61,17 @@ enum smc_status smc_source_tree_read(const char *file, const char *text, const c
                                      struct smc_error *error);
 void smc_source_tree_free(struct smc_source_tree *tree);
 
+/* Where a walk through all declarations is: in which file, and its number. Begins with {0}. */
+struct smc_declared {
+    const struct smc_source_file *file;
+    size_t number;
+    uint32_t next;
+};
+
+/* The next declaration, file by file; NULL after the last. */
+const struct smc_declaration *smc_source_tree_next(const struct smc_source_tree *tree,
+                                                   struct smc_declared *at);
+
 /* Whether one of the toolkit's folders has the header. */
 bool smc_source_tree_has_toolkit_header(const struct smc_source_tree *tree, const char *name);
 bool smc_source_tree_read_toolkit_header(const struct smc_source_tree *tree, const char *name,

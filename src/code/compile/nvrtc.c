@@ -21,27 +21,15 @@
 /* nvrtcResult: the source does not compile. All other errors are failures of the library. */
 enum { RESULT_COMPILATION = 6 };
 
-static bool nvrtc_find_functions(void *library, struct smc_nvrtc *nvrtc, const char **missing)
+/* Returns the name of one that is missing, or NULL. */
+static const char *nvrtc_find_functions(void *library, struct smc_nvrtc *nvrtc)
 {
-    const struct {
-        const char *symbol;
-        void *function;
-    } functions[] = {
+    const struct smc_platform_symbol functions[] = {
 #define FUNCTION(name, symbol, parameters) {symbol, &nvrtc->name},
         SMC_NVRTC_FUNCTIONS(FUNCTION)
 #undef FUNCTION
     };
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        void *address = dlsym(library, functions[i].symbol);
-        if (!address) {
-            *missing = functions[i].symbol;
-            return false;
-        }
-        /* ISO C does not allow a cast from an object to a function pointer; POSIX gives both the
-           same size. */
-        memcpy(functions[i].function, &address, sizeof address);
-    }
-    return true;
+    return smc_platform_find_symbols(library, functions, sizeof functions / sizeof *functions);
 }
 
 static bool nvrtc_describe(const struct smc_nvrtc *nvrtc, struct smc_nvrtc_info *info)
@@ -61,13 +49,11 @@ static bool nvrtc_describe(const struct smc_nvrtc *nvrtc, struct smc_nvrtc_info 
 static bool is_no_library(const char *path)
 {
     char start[SMC_ELF_MAGIC_BYTES] = "";
-    FILE *file = fopen(path, "rbe");
+    smc_auto_file FILE *file = fopen(path, "rbe");
     if (!file)
         return errno == ENOENT || errno == ENOTDIR;
-    bool differs = fread(start, 1, sizeof start, file) != sizeof start || ferror(file) ||
-                   memcmp(start, SMC_ELF_MAGIC, sizeof start) != 0;
-    fclose(file);
-    return differs;
+    return fread(start, 1, sizeof start, file) != sizeof start || ferror(file) ||
+           memcmp(start, SMC_ELF_MAGIC, sizeof start) != 0;
 }
 
 static enum smc_status nvrtc_fail_opening(const char *name, const char *text, struct smc_error *why)
@@ -102,8 +88,8 @@ enum smc_status smc_nvrtc_open(const char *name, struct smc_nvrtc *nvrtc,
     }
     void *add_name = dlsym(library, "nvrtcAddNameExpression");
     memcpy(&nvrtc->add_name, &add_name, sizeof add_name);
-    const char *missing;
-    if (!nvrtc_find_functions(library, nvrtc, &missing)) {
+    const char *missing = nvrtc_find_functions(library, nvrtc);
+    if (missing) {
         smc_fail(why, SMC_USAGE, "%s: no NVRTC of CUDA 11.2 or later: it lacks %s", name, missing);
         dlclose(library);
         return SMC_USAGE;
@@ -416,6 +402,27 @@ static void stop_at_unread_folder(const struct nvrtc_candidates *candidates,
              strerror(candidates->failure));
 }
 
+/* Opens a candidate, and adds it if it is an NVRTC that is not known yet. */
+static void nvrtc_try(const char *name, const char *chosen, struct smc_nvrtc_search *search)
+{
+    struct smc_nvrtc nvrtc = {0};
+    struct smc_error why = {""};
+    struct smc_nvrtc_place *place = &search->place[search->count];
+    enum smc_status opened = smc_nvrtc_open(name, &nvrtc, &place->info, &why);
+    search->is_final = search->is_final && (opened == SMC_OK || opened == SMC_USAGE);
+    if (opened == SMC_OK && identify(place->info.path, &place->file) &&
+        !nvrtc_is_known(search, place))
+        search->count++;
+    else
+        memset(place, 0, sizeof *place);
+    if (opened == SMC_MACHINE && !search->failure) {
+        search->failure = ENOMEM;
+        snprintf(search->problem, sizeof search->problem, "%.*s", 500, why.message);
+    }
+    if (chosen && *chosen && why.message[0] && !search->failure)
+        snprintf(search->problem, sizeof search->problem, "SMEMCALC_NVRTC: %.*s", 480, why.message);
+}
+
 /* Opens the candidates one by one until one can be used. */
 static void search_candidates(const struct nvrtc_candidates *candidates, uint16_t cc,
                               struct smc_nvrtc_search *search)
@@ -428,8 +435,6 @@ static void search_candidates(const struct nvrtc_candidates *candidates, uint16_
     search->is_final = true;
     for (size_t i = 0; i < count && line && search->count < SMC_MAX_NVRTC; i++) {
         const char *start = line + 1;
-        struct smc_nvrtc nvrtc = {0};
-        struct smc_error why = {""};
         line = strchr(start, '\n');
         if (!line)
             break;
@@ -438,21 +443,7 @@ static void search_candidates(const struct nvrtc_candidates *candidates, uint16_
         if (length >= (int)sizeof name)
             continue;
         snprintf(name, sizeof name, "%.*s", length, start);
-        struct smc_nvrtc_place *place = &search->place[search->count];
-        enum smc_status opened = smc_nvrtc_open(name, &nvrtc, &place->info, &why);
-        search->is_final = search->is_final && (opened == SMC_OK || opened == SMC_USAGE);
-        if (opened == SMC_OK && identify(place->info.path, &place->file) &&
-            !nvrtc_is_known(search, place))
-            search->count++;
-        else
-            memset(place, 0, sizeof *place);
-        if (opened == SMC_MACHINE && !search->failure) {
-            search->failure = ENOMEM;
-            snprintf(search->problem, sizeof search->problem, "%.*s", 500, why.message);
-        }
-        if (i == 0 && own && *own && why.message[0] && !search->failure)
-            snprintf(search->problem, sizeof search->problem, "SMEMCALC_NVRTC: %.*s", 480,
-                     why.message);
+        nvrtc_try(name, i == 0 ? own : NULL, search);
         if (supporting(search, cc))
             return;
     }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "rules/devices.h"
@@ -22,15 +23,13 @@ static enum smc_status source_read_text(const char *path, struct smc_text *text,
     size_t count;
     if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
         return smc_fail(error, SMC_USAGE, "option --kernel-dir: %s: not a file", path);
-    FILE *file = fopen(path, "re");
+    smc_auto_file FILE *file = fopen(path, "re");
     if (!file)
         return smc_fail(error, smc_memory_status(errno, SMC_USAGE), "option --kernel-dir: %s: %s",
                         path, strerror(errno));
     while (text->length <= MAX_TEXT_BYTES && (count = fread(part, 1, sizeof part, file)) > 0)
         smc_text_append_bytes(text, part, count);
-    bool failed = ferror(file);
-    fclose(file);
-    if (failed)
+    if (ferror(file))
         return smc_fail(error, SMC_USAGE, "option --kernel-dir: %s: cannot be read", path);
     if (text->length > MAX_TEXT_BYTES)
         return smc_fail(error, SMC_USAGE, "option --kernel-dir: %s: above %d bytes", path,

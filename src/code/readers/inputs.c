@@ -394,10 +394,8 @@ static void read_thin_archive(struct input_search *search, const char *archive)
 static bool is_thin_archive(const char *file)
 {
     char begin[8];
-    FILE *stream = fopen(file, "rb");
+    smc_auto_file FILE *stream = fopen(file, "rb");
     size_t length = stream ? fread(begin, 1, sizeof begin, stream) : 0;
-    if (stream)
-        fclose(stream);
     return smc_fatbin_is_thin_archive(begin, length);
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "code/tools.h"
 
 static const struct {
@@ -36,12 +37,10 @@ static unsigned major_of_header(const char *nvcc)
     if (!slash || snprintf(path, sizeof path, "%.*s/../include/cuda.h", (int)(slash - nvcc),
                            nvcc) >= (int)sizeof path)
         return 0;
-    FILE *header = fopen(path, "r");
+    smc_auto_file FILE *header = fopen(path, "r");
     while (header && version == 0 && fgets(line, sizeof line, header))
         if (sscanf(line, "#define CUDA_VERSION %u", &version) != 1)
             version = 0;
-    if (header)
-        fclose(header);
     return version / 1000;
 }
 

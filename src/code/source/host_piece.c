@@ -144,22 +144,19 @@ void smc_piece_write_scope(const struct smc_source_file *file, uint32_t parent,
 /* The argument is compiled outside the namespaces, so that names in them need their prefix. */
 static void write_namespaces(const struct smc_piece *piece, uint64_t hash, struct smc_text *text)
 {
-    for (size_t k = 0; k < piece->tree->count; k++) {
-        const struct smc_source_file *file = &piece->tree->file[k];
-        for (uint32_t i = 0; i < file->declarations.count; i++) {
-            const struct smc_declaration *found = &file->declarations.item[i];
-            if (found->name == SMC_NO_TOKEN || found->kind == SMC_DECLARE_NAMESPACE ||
-                found->kind == SMC_DECLARE_DIRECTIVE || found->kind == SMC_DECLARE_MACRO ||
-                smc_token_hash(&file->tokens, found->name) != hash)
-                continue;
-            const uint32_t parent = found->parent;
-            if (parent != SMC_NO_TOKEN &&
-                file->declarations.item[parent].kind == SMC_DECLARE_NAMESPACE)
-                smc_piece_write_scope(file, parent, text);
-            if (parent == SMC_NO_TOKEN ||
-                file->declarations.item[parent].kind == SMC_DECLARE_NAMESPACE)
-                return;
-        }
+    struct smc_declared at = {0};
+    for (const struct smc_declaration *found; (found = smc_source_tree_next(piece->tree, &at));) {
+        if (found->name == SMC_NO_TOKEN || found->kind == SMC_DECLARE_NAMESPACE ||
+            found->kind == SMC_DECLARE_DIRECTIVE || found->kind == SMC_DECLARE_MACRO ||
+            smc_token_hash(&at.file->tokens, found->name) != hash)
+            continue;
+        const uint32_t parent = found->parent;
+        if (parent != SMC_NO_TOKEN &&
+            at.file->declarations.item[parent].kind == SMC_DECLARE_NAMESPACE)
+            smc_piece_write_scope(at.file, parent, text);
+        if (parent == SMC_NO_TOKEN ||
+            at.file->declarations.item[parent].kind == SMC_DECLARE_NAMESPACE)
+            return;
     }
 }
 

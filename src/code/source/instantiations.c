@@ -220,20 +220,18 @@ static const struct smc_declaration *find_template(const struct template_search 
                                                    bool is_kernel, size_t *file)
 {
     const struct smc_declaration *best = NULL;
-    for (size_t k = 0; k < search->tree->count; k++) {
-        const struct smc_source_file *of = &search->tree->file[k];
-        for (uint32_t i = 0; i < of->declarations.count; i++) {
-            const struct smc_declaration *found = &of->declarations.item[i];
-            if (found->template_begin == SMC_NO_TOKEN || found->name == SMC_NO_TOKEN ||
-                found->is_kernel != is_kernel || smc_token_hash(&of->tokens, found->name) != hash ||
-                (!is_kernel && smc_token_is(&of->tokens, found->name - 1, "::")))
-                continue; /* what is defined as Class<T>::name is no template of its own */
-            bool nearer = k == owner->file && found->parent == owner->scope;
-            if (best && !nearer && best->body != SMC_NO_TOKEN)
-                continue;
-            best = found;
-            *file = k;
-        }
+    struct smc_declared at = {0};
+    for (const struct smc_declaration *found; (found = smc_source_tree_next(search->tree, &at));) {
+        if (found->template_begin == SMC_NO_TOKEN || found->name == SMC_NO_TOKEN ||
+            found->is_kernel != is_kernel ||
+            smc_token_hash(&at.file->tokens, found->name) != hash ||
+            (!is_kernel && smc_token_is(&at.file->tokens, found->name - 1, "::")))
+            continue; /* what is defined as Class<T>::name is no template of its own */
+        bool nearer = at.number == owner->file && found->parent == owner->scope;
+        if (best && !nearer && best->body != SMC_NO_TOKEN)
+            continue;
+        best = found;
+        *file = at.number;
     }
     return best;
 }
@@ -510,19 +508,18 @@ static size_t visit_members(struct template_search *search, size_t number,
     const struct smc_source_file *of = &search->tree->file[home];
     const uint64_t class_hash = smc_token_hash(&of->tokens, class->name);
     size_t count = 0;
-    for (size_t k = 0; k < search->tree->count; k++) {
-        const struct smc_source_file *file = &search->tree->file[k];
-        for (uint32_t i = 0; i < file->declarations.count; i++) {
-            const struct smc_declaration *member = &file->declarations.item[i];
-            bool is_inside = k == home && member->parent == instantiations_index_of(of, class) &&
-                             member->kind == SMC_DECLARE_FUNCTION;
-            if (!(is_inside || is_defined_outside(file, member, class_hash)) ||
-                !instantiations_is_wanted(search, file, member, class_hash, wanted))
-                continue;
-            count++;
-            if (member->body != SMC_NO_TOKEN)
-                visit_member(search, number, k, member, is_inside, depth);
-        }
+    struct smc_declared at = {0};
+    for (const struct smc_declaration *member;
+         (member = smc_source_tree_next(search->tree, &at));) {
+        bool is_inside = at.number == home &&
+                         member->parent == instantiations_index_of(of, class) &&
+                         member->kind == SMC_DECLARE_FUNCTION;
+        if (!(is_inside || is_defined_outside(at.file, member, class_hash)) ||
+            !instantiations_is_wanted(search, at.file, member, class_hash, wanted))
+            continue;
+        count++;
+        if (member->body != SMC_NO_TOKEN)
+            visit_member(search, number, at.number, member, is_inside, depth);
     }
     return count;
 }
@@ -838,6 +835,23 @@ static uint64_t hash_of_name(const char *text)
     return smc_hash(SMC_HASH_START, name, strlen(name));
 }
 
+/* Visits what a parameter stands for: its text may have launches. */
+static void visit_argument(struct template_search *search, const struct smc_piece *owner,
+                           uint32_t i, const char *text, int depth)
+{
+    struct smc_piece of = *owner;
+    SMC_AUTO(smc_tokens_free) struct smc_tokens tokens = {0};
+    search->has_memory &= smc_tokens_read(text, strlen(text), &tokens);
+    of.tokens = &tokens;
+    of.begin = of.body = 0;
+    of.head = SMC_NO_TOKEN;
+    of.end = tokens.count;
+    of.line = owner->line ? owner->line : owner->tokens->item[i].line;
+    of.count = 0;
+    if (search->has_memory)
+        visit(search, &of, depth + 1);
+}
+
 static void visit_word(struct template_search *search, const struct smc_piece *owner, uint32_t i,
                        int depth)
 {
@@ -869,19 +883,8 @@ static void visit_word(struct template_search *search, const struct smc_piece *o
     const struct smc_source_macro *macro = smc_source_macro_find(search->tree, hash);
     if (macro)
         visit_macro(search, owner, i, macro, depth);
-    if (binding && binding->text && strchr(binding->text, '<')) { /* a launch as an argument */
-        struct smc_piece of = *owner;
-        SMC_AUTO(smc_tokens_free) struct smc_tokens tokens = {0};
-        search->has_memory &= smc_tokens_read(binding->text, strlen(binding->text), &tokens);
-        of.tokens = &tokens;
-        of.begin = of.body = 0;
-        of.head = SMC_NO_TOKEN;
-        of.end = tokens.count;
-        of.line = owner->line ? owner->line : owner->tokens->item[i].line;
-        of.count = 0;
-        if (search->has_memory)
-            visit(search, &of, depth + 1);
-    }
+    if (binding && binding->text && strchr(binding->text, '<'))
+        visit_argument(search, owner, i, binding->text, depth);
 }
 
 static void visit(struct template_search *search, const struct smc_piece *owner, int depth)
@@ -906,18 +909,15 @@ static void visit(struct template_search *search, const struct smc_piece *owner,
 
 static void collect_names(struct template_search *search)
 {
-    for (size_t k = 0; k < search->tree->count; k++) {
-        const struct smc_source_file *file = &search->tree->file[k];
-        for (uint32_t i = 0; i < file->declarations.count; i++) {
-            const struct smc_declaration *found = &file->declarations.item[i];
-            if (found->template_begin == SMC_NO_TOKEN || found->name == SMC_NO_TOKEN)
-                continue;
-            uint64_t hash = smc_token_hash(&file->tokens, found->name);
-            if (found->is_kernel)
-                smc_name_set_add(&search->kernels, hash);
-            else if (found->kind == SMC_DECLARE_FUNCTION || found->kind == SMC_DECLARE_CLASS)
-                smc_name_set_add(&search->templates, hash);
-        }
+    struct smc_declared at = {0};
+    for (const struct smc_declaration *found; (found = smc_source_tree_next(search->tree, &at));) {
+        if (found->template_begin == SMC_NO_TOKEN || found->name == SMC_NO_TOKEN)
+            continue;
+        uint64_t hash = smc_token_hash(&at.file->tokens, found->name);
+        if (found->is_kernel)
+            smc_name_set_add(&search->kernels, hash);
+        else if (found->kind == SMC_DECLARE_FUNCTION || found->kind == SMC_DECLARE_CLASS)
+            smc_name_set_add(&search->templates, hash);
     }
 }
 

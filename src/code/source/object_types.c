@@ -112,15 +112,13 @@ static bool write_declared(const struct smc_piece *owner, uint32_t i, uint64_t h
 static const struct smc_declaration *find_class(const struct smc_source_tree *tree, uint64_t hash,
                                                 size_t *file)
 {
-    for (*file = 0; *file < tree->count; ++*file) {
-        const struct smc_source_file *of = &tree->file[*file];
-        for (uint32_t i = 0; i < of->declarations.count; i++) {
-            const struct smc_declaration *found = &of->declarations.item[i];
-            if (found->kind == SMC_DECLARE_CLASS && found->body != SMC_NO_TOKEN &&
-                found->name != SMC_NO_TOKEN && found->template_begin == SMC_NO_TOKEN &&
-                smc_token_hash(&of->tokens, found->name) == hash)
-                return found;
-        }
+    struct smc_declared at = {0};
+    for (const struct smc_declaration *found; (found = smc_source_tree_next(tree, &at));) {
+        *file = at.number;
+        if (found->kind == SMC_DECLARE_CLASS && found->body != SMC_NO_TOKEN &&
+            found->name != SMC_NO_TOKEN && found->template_begin == SMC_NO_TOKEN &&
+            smc_token_hash(&at.file->tokens, found->name) == hash)
+            return found;
     }
     return NULL;
 }
@@ -166,16 +164,13 @@ static bool write_name_type(const struct known_types *known, const struct smc_pi
         const struct smc_piece of = smc_piece_of(known->tree, file, class);
         return write_declared(&of, of.end, hash, type);
     }
-    for (size_t k = 0; k < known->tree->count; k++) {
-        const struct smc_source_file *of = &known->tree->file[k];
-        for (uint32_t i = 0; i < of->declarations.count; i++) {
-            const struct smc_declaration *found = &of->declarations.item[i];
-            if (found->kind != SMC_DECLARE_VALUE || found->parent != SMC_NO_TOKEN)
-                continue;
-            const struct smc_piece value = smc_piece_of(known->tree, k, found);
-            if (write_declared(&value, value.end, hash, type))
-                return true;
-        }
+    struct smc_declared at = {0};
+    for (const struct smc_declaration *found; (found = smc_source_tree_next(known->tree, &at));) {
+        if (found->kind != SMC_DECLARE_VALUE || found->parent != SMC_NO_TOKEN)
+            continue;
+        const struct smc_piece value = smc_piece_of(known->tree, at.number, found);
+        if (write_declared(&value, value.end, hash, type))
+            return true;
     }
     return false;
 }
@@ -227,24 +222,21 @@ bool smc_object_type_has_member(const struct smc_source_tree *tree, const char *
 /* The namespaces' alias of that name: "using D = Buffer<double>;". False: there is none. */
 static bool write_alias(const struct smc_source_tree *tree, uint64_t hash, struct smc_text *type)
 {
-    for (size_t k = 0; k < tree->count; k++) {
-        const struct smc_source_file *of = &tree->file[k];
-        for (uint32_t i = 0; i < of->declarations.count; i++) {
-            const struct smc_declaration *found = &of->declarations.item[i];
-            const struct smc_tokens *tokens = &of->tokens;
-            const uint32_t begin = found->begin;
-            if (found->kind != SMC_DECLARE_TYPE || found->end < begin + 4)
-                continue;
-            const struct smc_piece piece = smc_piece_of(tree, k, found);
-            const bool is_using = smc_token_is(tokens, begin, "using");
-            const uint32_t name = is_using ? begin + 1 : found->end - 2;
-            const uint32_t from = is_using ? begin + 3 : begin + 1;
-            const uint32_t to = is_using ? found->end - 1 : name;
-            if ((is_using ? smc_token_is(tokens, begin + 2, "=")
-                          : smc_token_is(tokens, begin, "typedef")) &&
-                smc_token_hash(tokens, name) == hash && from < to)
-                return smc_piece_write(&piece, from, to, 0, type);
-        }
+    struct smc_declared at = {0};
+    for (const struct smc_declaration *found; (found = smc_source_tree_next(tree, &at));) {
+        const struct smc_tokens *tokens = &at.file->tokens;
+        const uint32_t begin = found->begin;
+        if (found->kind != SMC_DECLARE_TYPE || found->end < begin + 4)
+            continue;
+        const struct smc_piece piece = smc_piece_of(tree, at.number, found);
+        const bool is_using = smc_token_is(tokens, begin, "using");
+        const uint32_t name = is_using ? begin + 1 : found->end - 2;
+        const uint32_t from = is_using ? begin + 3 : begin + 1;
+        const uint32_t to = is_using ? found->end - 1 : name;
+        if ((is_using ? smc_token_is(tokens, begin + 2, "=")
+                      : smc_token_is(tokens, begin, "typedef")) &&
+            smc_token_hash(tokens, name) == hash && from < to)
+            return smc_piece_write(&piece, from, to, 0, type);
     }
     return false;
 }

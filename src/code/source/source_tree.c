@@ -543,6 +543,17 @@ int smc_source_kernel_rating(const struct smc_source_file *file,
     return same ? source_tree_rate(file, found, mangled) : 0;
 }
 
+const struct smc_declaration *smc_source_tree_next(const struct smc_source_tree *tree,
+                                                   struct smc_declared *at)
+{
+    for (; at->number < tree->count; at->number++, at->next = 0) {
+        at->file = &tree->file[at->number];
+        if (at->next < at->file->declarations.count)
+            return &at->file->declarations.item[at->next++];
+    }
+    return NULL;
+}
+
 /* The declaration that fits best; NULL: none does. */
 static const struct smc_declaration *source_tree_find_kernel(const struct smc_source_tree *tree,
                                                              const char *mangled, const char *shown,
@@ -550,16 +561,13 @@ static const struct smc_declaration *source_tree_find_kernel(const struct smc_so
 {
     const struct smc_declaration *best_found = NULL;
     int best = 0;
-    for (size_t i = 0; i < tree->count; i++) {
-        const struct smc_source_file *trial = &tree->file[i];
-        for (uint32_t k = 0; k < trial->declarations.count; k++) {
-            const struct smc_declaration *found = &trial->declarations.item[k];
-            int rating = smc_source_kernel_rating(trial, found, mangled, shown);
-            if (rating > best) {
-                best = rating;
-                best_found = found;
-                *file = trial;
-            }
+    struct smc_declared at = {0};
+    for (const struct smc_declaration *found; (found = smc_source_tree_next(tree, &at));) {
+        int rating = smc_source_kernel_rating(at.file, found, mangled, shown);
+        if (rating > best) {
+            best = rating;
+            best_found = found;
+            *file = at.file;
         }
     }
     return best_found;

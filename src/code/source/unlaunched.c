@@ -108,18 +108,16 @@ static bool is_unsure(const struct smc_source_tree *tree, const struct smc_insta
 {
     if (smc_name_set_has(&launches->unsure_members, name))
         return true;
-    for (size_t k = 0; k < tree->count && depth > 0; k++) {
-        const struct smc_source_file *file = &tree->file[k];
-        for (uint32_t i = 0; i < file->declarations.count; i++) {
-            const struct smc_declaration *found = &file->declarations.item[i];
-            if (found->kind != SMC_DECLARE_FUNCTION || found->name == SMC_NO_TOKEN ||
-                found->body == SMC_NO_TOKEN || class_template_of(file, found) != class)
-                continue;
-            const uint64_t other = smc_token_hash(&file->tokens, found->name);
-            if (other != name && unlaunched_names(file, found, name) &&
-                is_unsure(tree, launches, class, other, depth - 1))
-                return true;
-        }
+    struct smc_declared at = {0};
+    for (const struct smc_declaration *found;
+         depth > 0 && (found = smc_source_tree_next(tree, &at));) {
+        if (found->kind != SMC_DECLARE_FUNCTION || found->name == SMC_NO_TOKEN ||
+            found->body == SMC_NO_TOKEN || class_template_of(at.file, found) != class)
+            continue;
+        const uint64_t other = smc_token_hash(&at.file->tokens, found->name);
+        if (other != name && unlaunched_names(at.file, found, name) &&
+            is_unsure(tree, launches, class, other, depth - 1))
+            return true;
     }
     return false;
 }
