@@ -54,16 +54,20 @@ enum smc_status smc_file_read_stream(FILE *stream, const char *called, const cha
     return text->failed ? smc_out_of_memory(error) : SMC_OK;
 }
 
+void smc_file_close(FILE **stream)
+{
+    if (*stream)
+        fclose(*stream);
+}
+
 enum smc_status smc_file_read(const char *path, const char *kind, size_t most_bytes,
                               struct smc_text *text, struct smc_error *error)
 {
-    FILE *stream = fopen(path, "rb");
+    smc_auto_file FILE *stream = fopen(path, "rb");
     if (!stream)
         return smc_fail(error, smc_memory_status(errno, SMC_USAGE), "%s: cannot be read: %s", path,
                         strerror(errno));
-    enum smc_status status = smc_file_read_stream(stream, path, kind, most_bytes, text, error);
-    fclose(stream);
-    return status;
+    return smc_file_read_stream(stream, path, kind, most_bytes, text, error);
 }
 
 static enum smc_status fail_opening(const char *path, int reason, struct smc_error *error)

@@ -9,6 +9,10 @@
 #include "base/status.h"
 #include "base/text.h"
 
+/* A local stream that is closed where its scope ends: smc_auto_file FILE *stream = fopen(...). */
+void smc_file_close(FILE **stream);
+#define smc_auto_file __attribute__((cleanup(smc_file_close)))
+
 /* Whether a path given by the user means standard input, and what messages and reports call the
    input: "standard input", or the path itself. */
 bool smc_file_is_standard_input(const char *path);

@@ -4,6 +4,7 @@
 #include "base/platform.h"
 #include "base/signals.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -30,6 +31,20 @@ static bool has_address_space(void)
         return false;
     munmap(space, LIBRARY_BYTES);
     return true;
+}
+
+const char *smc_platform_find_symbols(void *library, const struct smc_platform_symbol *symbols,
+                                      size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        void *address = dlsym(library, symbols[i].name);
+        if (!address)
+            return symbols[i].name;
+        /* ISO C does not allow a cast from an object to a function pointer; POSIX gives both the
+           same size. */
+        memcpy(symbols[i].function, &address, sizeof address);
+    }
+    return NULL;
 }
 
 /* The cause is only in the message, which is in English because this program never sets

@@ -28,6 +28,16 @@ bool smc_platform_program(char *path, size_t bytes);
 /* Whether dlerror's text means that memory ran out. */
 bool smc_platform_lacks_memory(const char *text);
 
+/* A function of a library that is opened while the program runs, and its pointer. */
+struct smc_platform_symbol {
+    const char *name;
+    void *function;
+};
+
+/* Finds all of them. Returns NULL, or the name of one that the library lacks. */
+const char *smc_platform_find_symbols(void *library, const struct smc_platform_symbol *symbols,
+                                      size_t count);
+
 /* The address space that this process uses, in bytes; 0: it is unknown. */
 uint64_t smc_platform_used_bytes(void);
 

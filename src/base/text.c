@@ -131,7 +131,7 @@ void smc_text_append_shell_word(struct smc_text *text, const char *word)
     smc_text_append_char(text, '\'', 1);
 }
 
-static void append_format(struct smc_text *text, const char *format, va_list args)
+void smc_text_vprintf(struct smc_text *text, const char *format, va_list args)
 {
     va_list again;
     va_copy(again, args);
@@ -149,7 +149,7 @@ void smc_text_printf(struct smc_text *text, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    append_format(text, format, args);
+    smc_text_vprintf(text, format, args);
     va_end(args);
 }
 
@@ -158,7 +158,7 @@ void smc_text_safe_line(struct smc_text *text, const char *format, ...)
     size_t start = text->length;
     va_list args;
     va_start(args, format);
-    append_format(text, format, args);
+    smc_text_vprintf(text, format, args);
     va_end(args);
     if (text->failed)
         return;

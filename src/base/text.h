@@ -2,6 +2,7 @@
 #ifndef SMC_BASE_TEXT_H
 #define SMC_BASE_TEXT_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -48,6 +49,17 @@ void smc_text_append_shell_word(struct smc_text *text, const char *word);
 
 void smc_text_printf(struct smc_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+void smc_text_vprintf(struct smc_text *text, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
+
+/* In a function with `format` and "..." at its end: prints them to the array, cut where it ends. */
+#define SMC_PRINT_TO(array, format)                                                                \
+    do {                                                                                           \
+        va_list arguments_of_format;                                                               \
+        va_start(arguments_of_format, format);                                                     \
+        vsnprintf(array, sizeof(array), format, arguments_of_format);                              \
+        va_end(arguments_of_format);                                                               \
+    } while (0)
 
 /* The same as one line with a newline, made safe for a terminal whatever names it contains. */
 void smc_text_safe_line(struct smc_text *text, const char *format, ...)

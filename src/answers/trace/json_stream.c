@@ -123,10 +123,7 @@ static enum smc_status json_stream_fail_here(const struct smc_json_private *self
 bool smc_json_fail(struct smc_json_stream *stream, const char *format, ...)
 {
     char what[512];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(what, sizeof what, format, arguments);
-    va_end(arguments);
+    SMC_PRINT_TO(what, format);
     stream->private->status = json_stream_fail_here(stream->private, what, stream->private->error);
     return false;
 }

@@ -11,6 +11,7 @@
 
 #include "answers/trace/ncu_numbers.h"
 #include "answers/trace_answer.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/parse.h"
 #include "base/text.h"
@@ -798,13 +799,9 @@ static enum smc_status tables_read(struct smc_trace_input *input, struct smc_tra
                                    struct smc_error *error)
 {
     bool found;
-    FILE *stream;
+    smc_auto_file FILE *stream = NULL;
     enum smc_status status = smc_trace_input_stream(input, &stream, error);
-    if (status == SMC_OK)
-        status = smc_trace_read_tables(stream, trace, &found, error);
-    if (stream)
-        fclose(stream);
-    return status;
+    return status == SMC_OK ? smc_trace_read_tables(stream, trace, &found, error) : status;
 }
 
 const struct smc_trace_reader smc_trace_reader_tables = {.begins = launch_tables_begins,

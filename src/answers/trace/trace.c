@@ -575,10 +575,7 @@ void smc_trace_note(struct smc_trace *trace, const char *format, ...)
 {
     char text[1024];
     smc_auto_text line = {0};
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
+    SMC_PRINT_TO(text, format);
     smc_text_safe_line(&line, "%s", text);
     if (!holds_line(smc_text_string(&trace->notes), smc_text_string(&line)))
         smc_text_append(&trace->notes, smc_text_string(&line));

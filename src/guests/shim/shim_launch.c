@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/text.h"
@@ -280,14 +281,12 @@ static int shim_launch_error_of(const struct smc_finding *finding)
 static bool shim_launch_read_line(void *context, const char *path, uint32_t number, char *text,
                                   size_t room)
 {
-    FILE *file = fopen(path, "re");
+    smc_auto_file FILE *file = fopen(path, "re");
     bool is_found = false;
     for (uint32_t line = 1; file && line <= number && fgets(text, (int)room, file);) {
         is_found = line == number;
         line += strchr(text, '\n') != NULL;
     }
-    if (file)
-        fclose(file);
     return is_found;
 }
 

@@ -97,12 +97,9 @@ static size_t unseen_count;
 
 void shim_note_refusal(const char *kernel, const char *format, ...)
 {
-    va_list arguments;
-    va_start(arguments, format);
     refusal.is_launch = true;
     snprintf(refusal.kernel, sizeof refusal.kernel, "%s", kernel);
-    vsnprintf(refusal.text, sizeof refusal.text, format, arguments);
-    va_end(arguments);
+    SMC_PRINT_TO(refusal.text, format);
 }
 
 /* For the runtime: it has refused a launch. Only of <<< >>> is it known that nobody sees the error
@@ -272,10 +269,7 @@ void shim_record_finding(const char *kernel, const char *kind, const char *text)
 void shim_tell(const char *format, ...)
 {
     char text[1200];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
+    SMC_PRINT_TO(text, format);
     if (!is_new(text))
         return;
     fflush(stdout);

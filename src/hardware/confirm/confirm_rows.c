@@ -22,10 +22,7 @@ struct smc_row *smc_row_add(struct smc_confirmation *confirmation, const char *q
 
 void smc_row_note(struct smc_row *row, const char *format, ...)
 {
-    va_list args;
-    va_start(args, format);
-    vsnprintf(row->note, sizeof row->note, format, args);
-    va_end(args);
+    SMC_PRINT_TO(row->note, format);
 }
 
 /* Quantities are not negative. They are whole numbers, or computed from whole numbers by the same

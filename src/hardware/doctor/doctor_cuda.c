@@ -25,11 +25,8 @@ static void find_module(char release[SMC_GPU_VERSION_CHARS])
 {
     char line[256] = "";
     release[0] = '\0';
-    FILE *file = smc_platform_open_nvidia_version();
-    if (!file)
-        return;
-    const char *at = fgets(line, sizeof line, file) ? line : "";
-    fclose(file);
+    smc_auto_file FILE *file = smc_platform_open_nvidia_version();
+    const char *at = file && fgets(line, sizeof line, file) ? line : "";
     for (; *at; at += strcspn(at, " "), at += strspn(at, " ")) {
         size_t length = strspn(at, "0123456789.");
         if (length > 3 && at[length] == ' ' && length < SMC_GPU_VERSION_CHARS)
@@ -45,10 +42,8 @@ static bool has_board(void)
     smc_folder_match("/sys/bus/pci/devices/*/vendor", &found);
     for (size_t i = 0; i < found.count && !has; i++) {
         char id[16] = "";
-        FILE *file = fopen(found.path[i], "re");
+        smc_auto_file FILE *file = fopen(found.path[i], "re");
         has = file && fgets(id, sizeof id, file) && strncmp(id, "0x10de", 6) == 0;
-        if (file)
-            fclose(file);
     }
     return has;
 }

@@ -25,14 +25,11 @@ struct smc_doctor_row *smc_doctor_add(struct smc_doctor *doctor, enum smc_doctor
 {
     size_t last = doctor->count < SMC_DOCTOR_ROWS ? doctor->count : SMC_DOCTOR_ROWS - 1;
     struct smc_doctor_row *row = &doctor->row[last];
-    va_list arguments;
     smc_doctor_send_rows(doctor); /* those before are complete, and stay if the process ends now */
     memset(row, 0, sizeof *row);
     row->health = health;
     snprintf(row->subject, sizeof row->subject, "%s", subject);
-    va_start(arguments, format);
-    vsnprintf(row->found, sizeof row->found, format, arguments);
-    va_end(arguments);
+    SMC_PRINT_TO(row->found, format);
     smc_utf8_make_safe(row->found);
     doctor->count = last + 1;
     return row;

@@ -28,7 +28,7 @@ static void find_distribution(char *name, size_t capacity)
 {
     static const char key[] = "PRETTY_NAME=";
     char line[256];
-    FILE *file = fopen("/etc/os-release", "re");
+    smc_auto_file FILE *file = fopen("/etc/os-release", "re");
     name[0] = '\0';
     while (file && fgets(line, sizeof line, file)) {
         if (strncmp(line, key, sizeof key - 1) != 0)
@@ -37,8 +37,6 @@ static void find_distribution(char *name, size_t capacity)
         value += strspn(value, "\"'");
         snprintf(name, capacity, "%.*s", (int)strcspn(value, "\"'\n"), value);
     }
-    if (file)
-        fclose(file);
 }
 
 void smc_doctor_system(const struct smc_doctor_request *request, struct smc_doctor *doctor)

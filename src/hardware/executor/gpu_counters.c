@@ -91,10 +91,7 @@ static void *gpu_counters_open_library(void)
    found. */
 static enum smc_status smc_cupti_open(struct smc_cupti *cupti, struct smc_error *error)
 {
-    const struct {
-        const char *symbol;
-        void *function;
-    } functions[] = {
+    const struct smc_platform_symbol functions[] = {
 #define FUNCTION(name) {"cupti" #name, &cupti->name},
         SMC_CUPTI_FUNCTIONS(FUNCTION)
 #undef FUNCTION
@@ -103,19 +100,13 @@ static enum smc_status smc_cupti_open(struct smc_cupti *cupti, struct smc_error 
     if (!library)
         return smc_fail(error, SMC_UNAVAILABLE,
                         "libcupti.so.13 is not found; SMEMCALC_CUPTI can name its path");
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        void *address = dlsym(library, functions[i].symbol);
-        if (!address) {
-            dlclose(library);
-            return smc_fail(error, SMC_UNAVAILABLE,
-                            "no CUPTI of CUDA 12.6 or later: the library lacks %s",
-                            functions[i].symbol);
-        }
-        /* ISO C has no cast from an object pointer to a function pointer; POSIX guarantees the same
-           size. */
-        memcpy(functions[i].function, &address, sizeof address);
-    }
-    return SMC_OK;
+    const char *missing =
+        smc_platform_find_symbols(library, functions, sizeof functions / sizeof *functions);
+    if (!missing)
+        return SMC_OK;
+    dlclose(library);
+    return smc_fail(error, SMC_UNAVAILABLE, "no CUPTI of CUDA 12.6 or later: the library lacks %s",
+                    missing);
 }
 
 /* SMC_OK for success; SMC_UNAVAILABLE if CUPTI does not support this GPU, user or metric; otherwise

@@ -151,7 +151,9 @@ static enum smc_status compile_in_some_way(struct smc_user_run *run,
 {
     enum smc_status worst = SMC_OK;
     struct smc_error refusal = {""};
-    struct smc_text *warnings = compilation.warnings, part = {0};
+    struct smc_text *const warnings = compilation.warnings;
+    smc_auto_text part = {0};
+    *needs_features = false;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         const bool is_nvcc = ways[i].compile_with == smc_compile_with_nvcc;
         struct smc_error reason = {""};
@@ -164,26 +166,25 @@ static enum smc_status compile_in_some_way(struct smc_user_run *run,
                 smc_warn(warnings, "%.900s; NVRTC compiled its kernels instead", refusal.message);
             smc_text_append(warnings, smc_text_string(&part));
             *error = (struct smc_error){""}; /* of a way before */
-            worst = SMC_OK;
-            break;
+            return SMC_OK;
         }
-        bool skipped = status == SMC_UNAVAILABLE && worst != SMC_OK;
-        if (ways[i].only_cached && (status == SMC_UNAVAILABLE || output->option_refused))
-            status = SMC_OK; /* it was not compiled before */
-        *needs_features =
-            status == SMC_USAGE && smc_log_needs_features(smc_text_string(&output->log));
-        if (status != SMC_OK && !skipped && !refusal.message[0]) {
-            worst = status;
-            *error = reason;
+        const bool was_not_compiled =
+            ways[i].only_cached && (status == SMC_UNAVAILABLE || output->option_refused);
+        if (status != SMC_OK && !was_not_compiled) {
+            *needs_features =
+                status == SMC_USAGE && smc_log_needs_features(smc_text_string(&output->log));
+            if (!refusal.message[0] && (status != SMC_UNAVAILABLE || worst == SMC_OK)) {
+                worst = status;
+                *error = reason;
+            }
+            if (!refusal.message[0] && is_nvcc && status == SMC_USAGE)
+                refusal = reason;
+            if (status == SMC_MACHINE || status == SMC_INTERRUPTED || *needs_features ||
+                output->option_refused)
+                return worst;
         }
-        if (is_nvcc && status == SMC_USAGE && !refusal.message[0])
-            refusal = *error = reason;
-        if (status == SMC_MACHINE || status == SMC_INTERRUPTED || *needs_features ||
-            (status != SMC_OK && output->option_refused))
-            break;
         smc_nvrtc_output_free(output);
     }
-    smc_text_free(&part);
     return worst;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/platform.h"
 #include "code/names.h"
@@ -462,11 +463,10 @@ static enum smc_status user_memory_check_file(const struct smc_user_argument *ar
                         strerror(errno));
     if (!S_ISREG(is.st_mode) && !S_ISDIR(is.st_mode))
         return SMC_OK; /* a pipe is read once */
-    FILE *file = fopen(path, S_ISDIR(is.st_mode) ? "r+be" : "rbe");
+    smc_auto_file FILE *file = fopen(path, S_ISDIR(is.st_mode) ? "r+be" : "rbe");
     if (!file)
         return smc_fail(error, SMC_USAGE, "'%.64s': %.512s: %s", argument->typed, path,
                         strerror(errno));
-    fclose(file);
     if ((uint64_t)is.st_size == bytes)
         return SMC_OK;
     return smc_fail(error, SMC_USAGE, "'%.64s': %.512s has %s than %llu bytes", argument->typed,

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "rules/catalog.h"
 
@@ -13,18 +14,15 @@ static enum smc_status user_values_read_file(const struct smc_user_argument *arg
                                              struct smc_error *error)
 {
     uint64_t bytes = smc_user_argument_bytes(argument);
-    FILE *file = fopen(argument->path, "rbe");
+    smc_auto_file FILE *file = fopen(argument->path, "rbe");
     if (!file)
         return smc_fail(error, smc_memory_status(errno, SMC_USAGE), "'%.64s': %.512s: %s",
                         argument->typed, argument->path, strerror(errno));
     size_t count = fread(data, 1, bytes, file);
-    bool failed = ferror(file);
-    int reason = errno;
-    bool is_longer = count == bytes && fgetc(file) != EOF;
-    fclose(file);
-    if (failed)
+    if (ferror(file))
         return smc_fail(error, SMC_USAGE, "'%.64s': %.512s: %s", argument->typed, argument->path,
-                        strerror(reason));
+                        strerror(errno));
+    bool is_longer = count == bytes && fgetc(file) != EOF;
     if (count == bytes && !is_longer)
         return SMC_OK;
     return smc_fail(error, SMC_USAGE, "'%.64s': %.512s has %s than %llu bytes", argument->typed,

@@ -88,31 +88,24 @@ void smc_health_begin(int gpu_index, struct smc_health *health)
 void smc_health_skip(struct smc_health *health, enum smc_health_test test, const char *format, ...)
 {
     struct smc_health_result *result = &health->test[test];
-    va_list arguments;
     result->outcome = SMC_HEALTH_SKIPPED;
     result->expected = result->seen = NAN;
-    va_start(arguments, format);
-    vsnprintf(result->detail, sizeof result->detail, format, arguments);
-    va_end(arguments);
+    SMC_PRINT_TO(result->detail, format);
 }
 
 void smc_health_conclude(struct smc_health *health, enum smc_health_test test, bool passed,
                          double expected, double seen, const char *format, ...)
 {
     struct smc_health_result *result = &health->test[test];
-    va_list arguments;
     result->outcome = passed ? SMC_HEALTH_PASSED : SMC_HEALTH_WRONG;
     result->expected = expected;
     result->seen = seen;
-    va_start(arguments, format);
-    vsnprintf(result->detail, sizeof result->detail, format, arguments);
-    va_end(arguments);
+    SMC_PRINT_TO(result->detail, format);
 }
 
 struct smc_fault *smc_health_add(struct smc_health *health, enum smc_health_test test,
                                  enum smc_fault_kind kind, const char *format, ...)
 {
-    va_list arguments;
     health->faults_total++;
     if (health->fault_count == SMC_MOST_FAULTS)
         return NULL;
@@ -125,9 +118,7 @@ struct smc_fault *smc_health_add(struct smc_health *health, enum smc_health_test
         .lane = SMC_NOWHERE,
         .bit = SMC_NOWHERE,
     };
-    va_start(arguments, format);
-    vsnprintf(fault->detail, sizeof fault->detail, format, arguments);
-    va_end(arguments);
+    SMC_PRINT_TO(fault->detail, format);
     return fault;
 }
 

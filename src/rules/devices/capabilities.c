@@ -3,46 +3,59 @@
 #include <string.h>
 
 #include "base/parse.h"
+#include "base/text.h"
 #include "rules/devices.h"
 
 static const struct smc_capability rows[] = {
 #include "rules/devices/capabilities.inc"
 };
 
+/* The letter of an architecture with features of its own, as in "90a", or nothing. */
+static bool is_feature_suffix(const char *text)
+{
+    return !*text || ((*text == 'a' || *text == 'f') && !text[1]);
+}
+
+/* "90", "103a". */
+static bool capability_parse_digits(const char *text, uint16_t *cc)
+{
+    char digits[8];
+    int64_t number;
+    const size_t count = strspn(text, "0123456789");
+    if (count < 2 || count >= sizeof digits || !is_feature_suffix(text + count))
+        return false;
+    snprintf(digits, sizeof digits, "%.*s", (int)count, text);
+    if (!smc_parse_integer(digits, SMC_MIN_CC, SMC_MAX_CC, &number))
+        return false;
+    *cc = (uint16_t)number;
+    return true;
+}
+
+/* "9.0", "10.3a". */
+static bool capability_parse_version(const char *text, uint16_t *cc)
+{
+    char digits[8];
+    int64_t major, minor;
+    const char *dot = strchr(text, '.');
+    if (!dot || !dot[1] || !is_feature_suffix(dot + 2) || (size_t)(dot - text) >= sizeof digits)
+        return false;
+    snprintf(digits, sizeof digits, "%.*s", (int)(dot - text), text);
+    const char last[2] = {dot[1], '\0'};
+    if (!smc_parse_integer(digits, 1, 99, &major) || !smc_parse_integer(last, 0, 9, &minor))
+        return false;
+    *cc = (uint16_t)(10 * major + minor);
+    return true;
+}
+
 bool smc_capability_parse(const char *text, uint16_t *cc)
 {
     static const char *const prefixes[] = {"sm_", "compute_"};
     static const char in_reports[] = "compute capability ";
-    char digits[8];
-    int64_t n, minor;
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
-        size_t length = strlen(prefixes[i]);
-        if (strncmp(text, prefixes[i], length) != 0)
-            continue;
-        size_t count = strspn(text + length, "0123456789");
-        const char *suffix = text + length + count;
-        bool known_suffix = !*suffix || ((*suffix == 'a' || *suffix == 'f') && !suffix[1]);
-        if (count < 2 || count >= sizeof digits || !known_suffix)
-            return false;
-        snprintf(digits, sizeof digits, "%.*s", (int)count, text + length);
-        if (!smc_parse_integer(digits, SMC_MIN_CC, SMC_MAX_CC, &n))
-            return false;
-        *cc = (uint16_t)n;
-        return true;
-    }
-    if (strncmp(text, in_reports, sizeof in_reports - 1) == 0)
-        text += sizeof in_reports - 1;
-    const char *dot = strchr(text, '.');
-    bool suffixed = dot && dot[1] && (dot[2] == 'a' || dot[2] == 'f') && !dot[3];
-    bool one_digit = dot && dot[1] && (!dot[2] || suffixed);
-    if (!one_digit || (size_t)(dot - text) >= sizeof digits)
-        return false;
-    snprintf(digits, sizeof digits, "%.*s", (int)(dot - text), text);
-    char last[2] = {dot[1], '\0'};
-    if (!smc_parse_integer(digits, 1, 99, &n) || !smc_parse_integer(last, 0, 9, &minor))
-        return false;
-    *cc = (uint16_t)(10 * n + minor);
-    return true;
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (smc_begins(text, prefixes[i]))
+            return capability_parse_digits(text + strlen(prefixes[i]), cc);
+    return capability_parse_version(smc_begins(text, in_reports) ? text + strlen(in_reports) : text,
+                                    cc);
 }
 
 size_t smc_capability_count(void)

@@ -97,10 +97,8 @@ static bool may_need_compiler(const char *path)
     char start[64] = "", tool[SMC_TOOL_PATH];
     if (!smc_tool_find("nvcc", tool) && !smc_tool_find("ptxas", tool))
         return false;
-    FILE *file = smc_file_is_regular(path) ? fopen(path, "rbe") : NULL;
+    smc_auto_file FILE *file = smc_file_is_regular(path) ? fopen(path, "rbe") : NULL;
     size_t count = file ? fread(start, 1, sizeof start, file) : 0;
-    if (file)
-        fclose(file);
     bool is_cubin = count == sizeof start && memcmp(start, "\177ELF", 4) == 0 &&
                     (unsigned char)start[MACHINE] == CUDA && start[MACHINE + 1] == 0;
     return !is_cubin;

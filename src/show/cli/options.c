@@ -740,13 +740,10 @@ enum smc_status smc_refuse_given(const struct smc_arguments *arguments, const in
                                  struct smc_error *error, const char *why, ...)
 {
     char text[256];
-    va_list values;
     while (*options < SMC_OPTION_COUNT && !arguments->given[*options])
         options++;
     if (*options == SMC_OPTION_COUNT)
         return SMC_OK;
-    va_start(values, why);
-    vsnprintf(text, sizeof text, why, values);
-    va_end(values);
+    SMC_PRINT_TO(text, why);
     return smc_fail(error, SMC_USAGE, "option --%s: %s", smc_options[*options].name, text);
 }

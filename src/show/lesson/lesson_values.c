@@ -25,12 +25,9 @@ enum {
 void smc_scene_fail(struct smc_scene *scene, const char *format, ...)
 {
     char message[768];
-    va_list arguments;
     if (scene->status != SMC_OK)
         return;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
+    SMC_PRINT_TO(message, format);
     scene->status = smc_fail(&scene->error, SMC_USAGE, "%.200s:%u: %s", scene->lesson->file,
                              scene->line, message);
 }

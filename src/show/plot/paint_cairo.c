@@ -31,20 +31,11 @@ static struct {
 
 static bool find_functions(void *handle)
 {
-    static const struct {
-        const char *name;
-        void *function;
-    } functions[] = {
+    static const struct smc_platform_symbol functions[] = {
 #define CAIRO(name) {"cairo_" #name, &library.name},
 #include "show/plot/cairo_functions.def"
     };
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        void *address = dlsym(handle, functions[i].name);
-        if (!address)
-            return false;
-        memcpy(functions[i].function, &address, sizeof address);
-    }
-    return true;
+    return !smc_platform_find_symbols(handle, functions, sizeof functions / sizeof *functions);
 }
 
 enum smc_status smc_plot_open_files(struct smc_error *error)

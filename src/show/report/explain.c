@@ -25,10 +25,7 @@ static void explain_say(struct explain_step *step, const char *format, ...)
 static void explain_say(struct explain_step *step, const char *format, ...)
 {
     char text[512];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
+    SMC_PRINT_TO(text, format);
     smc_layout_paragraph(step->out, step->heading, INDENT, text, step->out->style->columns);
     step->heading = "";
 }

@@ -24,10 +24,7 @@ void smc_cells_printf(struct smc_cells *cells, const char *format, ...)
 {
     enum { MOST_CHARS = 64 }; /* of a number with its unit */
     char text[MOST_CHARS];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
+    SMC_PRINT_TO(text, format);
     smc_cells_add(cells, text);
 }
 

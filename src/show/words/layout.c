@@ -2,9 +2,6 @@
 #include "show/words/layout.h"
 
 #include <stdarg.h>
-#include <stdio.h>
-
-#include "base/memory.h"
 
 void smc_layout_begin(struct smc_text *out, enum smc_emphasis emphasis)
 {
@@ -48,18 +45,12 @@ void smc_layout_line(struct smc_text *out, const char *label, struct smc_text *t
 
 void smc_layout_say(struct smc_text *out, const char *label, const char *format, ...)
 {
+    struct smc_text text = {0};
     va_list arguments;
     va_start(arguments, format);
-    const int length = vsnprintf(NULL, 0, format, arguments);
+    smc_text_vprintf(&text, format, arguments);
     va_end(arguments);
-    smc_auto_free char *text = length > 0 ? smc_malloc((size_t)length + 1) : NULL;
-    out->failed |= length > 0 && !text;
-    if (!text)
-        return;
-    va_start(arguments, format);
-    vsnprintf(text, (size_t)length + 1, format, arguments);
-    va_end(arguments);
-    smc_layout_paragraph(out, label, SMC_TEXT_INDENT, text, out->style->columns);
+    smc_layout_line(out, label, &text);
 }
 
 void smc_layout_folded(struct smc_text *out, size_t count)
