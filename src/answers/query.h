@@ -144,7 +144,7 @@ enum smc_status smc_query_evaluate(const struct smc_query *query, const struct s
                                    struct smc_error *error);
 void smc_query_find_work(struct smc_answer *answer);
 
-/* The next steps; false: none is to be sought, or occupancy is at its maximum. The second also
+/* The next steps; false: they are not wanted, or occupancy is at its maximum. The second also
    finds the better block or tile of a kernel of the catalog, without compiling (best.c). */
 bool smc_query_find_steps(struct smc_answer *answer);
 void smc_query_find_next_steps(struct smc_answer *answer);

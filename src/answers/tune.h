@@ -74,7 +74,7 @@ struct smc_tune_shape {
 struct smc_tune;
 
 /* Compiles a shape and predicts its time: sets everything up to `time`. Called by several threads
-   with different shapes. A shape that has no answer is no failure. SMC_MACHINE: memory. */
+   with different shapes. A shape without an answer is not a failure. SMC_MACHINE: memory. */
 typedef enum smc_status smc_tune_predict_function(const struct smc_tune *tune,
                                                   struct smc_tune_shape *shape,
                                                   struct smc_text *warnings,
@@ -88,7 +88,8 @@ struct smc_tune {
     const char *entry;  /* its kernel; NULL: the only one */
     size_t axis_count;  /* the last one varies fastest */
     struct smc_tune_axis axis[SMC_TUNE_MOST_AXES];
-    uint64_t tried; /* combinations of values; those that the kernel does not allow are no shapes */
+    uint64_t
+        tried; /* combinations of values; those that the kernel does not allow are not shapes */
     size_t count;
     struct smc_tune_shape *shape; /* in the order of the values */
     size_t ranked;

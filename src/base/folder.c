@@ -78,7 +78,7 @@ static void folder_add_match(const char *path, struct smc_folder_matches *matche
         matches->path[matches->count++] = copy;
 }
 
-/* A folder that is absent, or not this user's to list, is no failure. */
+/* A folder that is absent, or that this user may not list, is not a failure. */
 static void folder_note_failure(int reason, struct smc_folder_matches *matches)
 {
     if (reason == 0 || reason == ENOENT || reason == ENOTDIR || reason == EACCES || reason == ELOOP)

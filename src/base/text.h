@@ -109,7 +109,7 @@ void smc_utf8_make_safe_csv(char *bytes, size_t length);
 /* How XML and HTML write '&', '<' and '>'; NULL: the character stands for itself. */
 const char *smc_markup_entity(uint32_t character);
 
-/* A file that is built in. embed.sh writes TEXT(file, bytes...) for each, which is to be this. */
+/* A file that is built in. embed.sh writes TEXT(file, bytes...) for each; define TEXT as this. */
 struct smc_embedded_text {
     const char *file;
     size_t length;

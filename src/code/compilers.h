@@ -5,7 +5,7 @@
 #include "code/nvrtc.h"
 #include "code/user_kernels.h"
 
-/* What is to be compiled. */
+/* What to compile. */
 struct smc_compilation {
     const char *file; /* its name, as smc_file_name has it */
     const char *text;

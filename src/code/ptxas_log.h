@@ -25,7 +25,7 @@ struct smc_log_kernel {
     uint16_t cc; /* 0: the log does not say */
     char suffix; /* 'a' of sm_90a, 'f' of sm_100f, or 0 */
     bool has_spills, has_stack, has_barriers;
-    bool spills_are_negative; /* which is no number of bytes: they are unknown */
+    bool spills_are_negative; /* not a number of bytes: they are unknown */
     bool bounds_ignored;      /* ptxas ignores the kernel's launch bounds, at least the blocks */
     bool smem_has_reserve;    /* from CC 9.0 on static_smem_bytes contains the driver's reserve */
 

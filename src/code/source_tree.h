@@ -98,7 +98,7 @@ const char *smc_source_tree_find_kernel(const struct smc_source_tree *tree, cons
 void smc_source_tree_parameters(const struct smc_source_tree *tree, const char *mangled,
                                 const char *shown, struct smc_text *list);
 
-/* How well a declaration fits the compiled kernel: 0 if it is no kernel of that name; higher for
+/* How well a declaration fits the compiled kernel: 0 if it is not a kernel of that name; higher for
    each of its namespaces that the kernel has. */
 int smc_source_kernel_rating(const struct smc_source_file *file,
                              const struct smc_declaration *found, const char *mangled,

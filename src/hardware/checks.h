@@ -165,9 +165,9 @@ struct smc_fleet {
 };
 
 /* Reports of the same GPU become one: with the worst verdict and the median of each figure.
-   `drain_stragglers`: their nodes are to be drained, too. SMC_SHORTFALL: a GPU is not healthy, or a
-   node is to be drained or missing. SMC_MACHINE: out of memory. `checks` must outlive `out`, which
-   is to be freed in any case. */
+   `drain_stragglers`: drain their nodes, too. SMC_SHORTFALL: a GPU is not healthy, or a
+   node should be drained or is missing. SMC_MACHINE: out of memory. `checks` must outlive `out`;
+   free `out` in any case. */
 enum smc_status smc_fleet_judge(struct smc_checks *checks,
                                 const struct smc_fleet_expected *expected, bool drain_stragglers,
                                 struct smc_fleet *out, struct smc_error *error);

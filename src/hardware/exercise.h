@@ -82,11 +82,11 @@ struct smc_exercise {
     char *own_name;
 };
 
-/* The built-in exercises in the order in which they are to be solved; NULL after the last. */
+/* The built-in exercises in the recommended order; NULL after the last. */
 const char *smc_exercise_name(size_t index);
 
 /* A built-in exercise, or a folder that has a task.md. SMC_USAGE: there is none, or its line is
-   wrong: "mine/task.md:3: ...". `exercise` is to be freed in any case. */
+   wrong: "mine/task.md:3: ...". Free `exercise` in any case. */
 enum smc_status smc_exercise_read(const char *name, struct smc_exercise *exercise,
                                   struct smc_error *error);
 void smc_exercise_free(struct smc_exercise *exercise);

@@ -74,8 +74,8 @@ struct smc_user_memory {
     char *typed;                  /* its text; NULL: it is an argument itself */
     size_t position, part;        /* of --arg, and of the memories in it, from 1 */
     char name[32];                /* "arg 2", "arg 2.1", "coefficients" */
-    const char *symbol; /* a variable of the module, as compiled; NULL: it is no variable */
-    bool is_initial;    /* a variable that was not set: the back end fills `before` */
+    const char *symbol;           /* a variable of the module, as compiled; NULL: not a variable */
+    bool is_initial;              /* a variable that was not set: the back end fills `before` */
     uint64_t bytes;
     void *before, *after_gpu, *after_emulated;
     struct smc_emulated_array_count traffic; /* as the emulator counted */

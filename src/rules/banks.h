@@ -130,7 +130,7 @@ struct smc_bank_cost {
 };
 
 /* Whether the wavefronts of the access are known. The functions below count others too, as if each
-   lane were served like a store's, but that is no statement about the hardware. */
+   lane were served like a store's, but that says nothing about the hardware. */
 bool smc_banks_are_known(const struct smc_bank_layout *layout, const struct smc_access *access);
 
 /* The conflicts are wavefronts - least. Without active lanes all are 0. The lanes of a copy

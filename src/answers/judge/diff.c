@@ -372,7 +372,7 @@ static bool diff_add_match(const struct comparing *comparing, struct diff_item *
     return true;
 }
 
-/* Those that one of them does not record are no difference. */
+/* What one of them does not record is not a difference. */
 static bool has_same_figures(const struct diff_item *a, const struct diff_item *b)
 {
     const struct smc_inspect_kernel *k = a->side.kernel, *l = b->side.kernel;

@@ -11,7 +11,7 @@
 
 static bool gate_diff_is_within(double before, double after, double growth)
 {
-    return after - before <= growth + 1e-9; /* of percentages that are no binary fractions */
+    return after - before <= growth + 1e-9; /* of percentages, which are not binary fractions */
 }
 
 /* Blocks and occupancy at one of the block sizes. No launch is never tolerated. */

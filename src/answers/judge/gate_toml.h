@@ -39,7 +39,7 @@ struct smc_toml {
 enum { SMC_TOML_MOST_LEVELS = 16, SMC_TOML_LONGEST_LINE = 1024 };
 
 /* SMC_USAGE with "PATH:LINE: why"; SMC_UNAVAILABLE in a build without toml++; SMC_MACHINE: memory.
-   The root, a table, is to be freed if the status is SMC_OK. */
+   Free the root, a table, if the status is SMC_OK. */
 enum smc_status smc_toml_parse(const char *text, size_t length, const char *path,
                                struct smc_toml *root, struct smc_error *error);
 

@@ -132,7 +132,7 @@ static void build_launch(struct smc_answer *answer)
         answer->barriers_given ? (uint32_t)query->barriers_per_block : answer->resources.barriers;
 }
 
-/* Numbers of a file that a device cannot have are no fault of an option. */
+/* Numbers of a file that a device cannot have are not the fault of an option. */
 static enum smc_status check_file_kernel(const struct smc_answer *answer, struct smc_error *error)
 {
     const struct smc_file_kernel *kernel = answer->query.file_kernel;

@@ -727,7 +727,7 @@ static enum smc_status chrome_read(struct smc_trace_input *input, struct smc_tra
     return status;
 }
 
-/* Any JSON that is no other reader's. */
+/* Any JSON that no other reader reads. */
 static bool chrome_begins(const char *bytes, size_t count)
 {
     const size_t bom = count >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;

@@ -77,7 +77,7 @@ bool smc_json_fail(struct smc_json_stream *stream, const char *format, ...)
 bool smc_json_stop(struct smc_json_stream *stream, enum smc_status status);
 
 /* The value of a number, or of a number in a string, times 10 to the power of `decimals`, rounded.
-   Exact: nothing goes through floating point. False: it is no number, or exceeds 63 bits. */
+   Exact: nothing goes through floating point. False: it is not a number, or exceeds 63 bits. */
 bool smc_json_decimal(const struct smc_json_value *value, unsigned decimals, int64_t *number);
 
 /* Whether the text begins an object that has this key among the members that can be seen. */

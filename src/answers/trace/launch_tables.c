@@ -413,7 +413,7 @@ static void launch_tables_read_shape(const struct table_reading *reading,
 
 /* --- Sizes ------------------------------------------------------------------------------------ */
 
-/* Bytes in a unit whose K is `kilo`; 0: it is no unit. */
+/* Bytes in a unit whose K is `kilo`; 0: it is not a unit. */
 static double size_scale(const char *unit, double kilo)
 {
     static const char *const units[] = {"B", "KB", "MB", "GB"};

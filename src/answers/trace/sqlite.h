@@ -41,7 +41,7 @@ enum smc_status smc_sqlite_select(struct smc_sqlite *sqlite,
 enum smc_status smc_sqlite_step(struct smc_sqlite *sqlite, sqlite3_stmt *query, bool *found,
                                 struct smc_error *error);
 
-/* A column's value. False: it is no integer. */
+/* A column's value. False: it is not an integer. */
 bool smc_sqlite_integer(sqlite3_stmt *query, int column, int64_t *value);
 
 /* A copy of a column's text, in which NUL bytes are '?'; NULL if it is empty or SQL's NULL, and

@@ -45,7 +45,8 @@ static void build_note_append(struct smc_build_note *build, const char *text, si
     build->options[used + length] = '\0';
 }
 
-/* "-O 1" is "-O1", "-maxrregcount 32" is "-maxrregcount=32". A path is no value: it is a file. */
+/* "-O 1" is "-O1", "-maxrregcount 32" is "-maxrregcount=32". A path is not a value: it is a file.
+ */
 static void build_note_append_option(struct smc_build_note *build,
                                      const struct build_note_word *option,
                                      const struct build_note_word *value)

@@ -214,7 +214,7 @@ bool smc_ptx_next_variable(const char **cursor, struct smc_ptx_variable *variabl
         const char *token = smc_ptx_token(cursor, &length);
         if (length == 0)
             return false;
-        /* ".ptr .global" of a parameter is no variable */
+        /* ".ptr .global" of a parameter is not a variable */
         depth += smc_equals(token, length, "{") || smc_equals(token, length, "(");
         depth -= depth > 0 && (smc_equals(token, length, "}") || smc_equals(token, length, ")"));
         const bool is_constant = smc_equals(token, length, ".const");

@@ -294,7 +294,7 @@ void smc_device_part_note_missing(struct smc_device_part *part, struct smc_text 
         tell_missing(part, file, strtoul(end, NULL, 10));
         while (line > log->data && line[-1] != '\n')
             line--;
-        memset(line, ' ', (size_t)(end - line)); /* it is no warning for the user */
+        memset(line, ' ', (size_t)(end - line)); /* it is not a warning for the user */
     }
 }
 

@@ -49,7 +49,7 @@ uint32_t smc_piece_match(const struct smc_piece *piece, uint32_t i);
 /* The end of an initializer or of an argument: ',' or ';' outside brackets. */
 uint32_t smc_piece_end_of_item(const struct smc_piece *piece, uint32_t i);
 
-/* The last one of that name; NULL: it is no parameter. */
+/* The last one of that name; NULL: it is not a parameter. */
 const struct smc_binding *smc_piece_binding(const struct smc_piece *piece, uint64_t hash);
 
 /* "a::b::" of the namespaces around a declaration; anonymous ones have no part. */

@@ -226,7 +226,7 @@ static const struct smc_declaration *find_template(const struct template_search 
             found->is_kernel != is_kernel ||
             smc_token_hash(&at.file->tokens, found->name) != hash ||
             (!is_kernel && smc_token_is(&at.file->tokens, found->name - 1, "::")))
-            continue; /* what is defined as Class<T>::name is no template of its own */
+            continue; /* Class<T>::name is not a template of its own */
         bool nearer = at.number == owner->file && found->parent == owner->scope;
         if (best && !nearer && best->body != SMC_NO_TOKEN)
             continue;
@@ -524,7 +524,7 @@ static size_t visit_members(struct template_search *search, size_t number,
     return count;
 }
 
-/* Visits what of the class is no function: its bases and data. */
+/* Visits the parts of the class that are not functions: its bases and data. */
 static void visit_data(struct template_search *search, size_t number, int depth)
 {
     const struct smc_class_instance *instance = &search->instances.item[number - 1];
@@ -921,7 +921,7 @@ static void collect_names(struct template_search *search)
     }
 }
 
-/* Whether the walk begins here: code of the host that is no template itself, nor in one. */
+/* Whether the walk begins here: code of the host that is not a template, nor in one. */
 static bool is_start(const struct smc_source_file *file, const struct smc_declaration *found)
 {
     if (found->kind == SMC_DECLARE_NAMESPACE || found->is_kernel ||

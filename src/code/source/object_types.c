@@ -108,7 +108,7 @@ static bool write_declared(const struct smc_piece *owner, uint32_t i, uint64_t h
     return false;
 }
 
-/* The class of that name which is no template; NULL: none. */
+/* The class of that name that is not a template; NULL: none. */
 static const struct smc_declaration *find_class(const struct smc_source_tree *tree, uint64_t hash,
                                                 size_t *file)
 {
@@ -150,7 +150,7 @@ static uint64_t class_around(const struct smc_piece *owner)
     return 0;
 }
 
-/* Writes the type of the name at `j`, which is no member of another object. */
+/* Writes the type of the name at `j`, which is not a member of another object. */
 static bool write_name_type(const struct known_types *known, const struct smc_piece *owner,
                             uint32_t j, struct smc_text *type)
 {

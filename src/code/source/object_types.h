@@ -43,7 +43,7 @@ size_t smc_object_type_instance(const struct smc_source_tree *tree,
                                 const struct smc_class_instances *all, bool is_inner,
                                 struct smc_text *type);
 
-/* Whether a class that is no template has the member itself. */
+/* Whether a class that is not a template has the member itself. */
 bool smc_object_type_has_member(const struct smc_source_tree *tree, const char *type,
                                 uint64_t hash);
 

@@ -245,9 +245,10 @@ __attribute__((destructor)) static void unload(void)
 
 /* In the child of fork there is only the thread that called it. Others may have held any of our
    locks and have been in the middle of anything, and the parent must not wait for them before it
-   forks: a handler of a signal may fork while its own thread is in our code. So the child makes
-   every lock anew and begins with empty tables; it releases nothing whose state it cannot trust.
-   CUPTI has no threads in this process, and CUDA does not work in it if it was used before. */
+   forks: a handler of a signal may fork while its own thread is in our code. So the child
+   initializes every lock and begins with empty tables; it releases nothing whose state it cannot
+   trust. CUPTI has no threads in this process, and CUDA does not work in it if it was used before.
+ */
 static void inject_in_child(void)
 {
     forked = forked || started;

@@ -404,7 +404,7 @@ API cuGraphExecKernelNodeSetParams_v2(struct shim_graph *exec, const struct shim
     return SHIM_SUCCESS;
 }
 
-/* The nodes must be of the same types; else the program has to instantiate anew. */
+/* The nodes must be of the same types; else the program has to instantiate the graph again. */
 API cuGraphExecUpdate_v2(struct shim_graph *exec, const struct shim_graph *graph,
                          struct shim_graph_update *report)
 {

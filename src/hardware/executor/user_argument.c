@@ -141,7 +141,7 @@ static enum smc_status read_scalar(const char *text, struct smc_user_argument *a
     return smc_fail(error, SMC_USAGE, "'%.64s': '%.64s' is not %s", argument->typed, text, range);
 }
 
-/* Whether the first number is above the second, or either is no finite number. */
+/* Whether the first number is above the second, or one of them is not finite. */
 static bool is_above(enum smc_user_type type, uint64_t low, uint64_t high)
 {
     const struct smc_user_type_info *info = &smc_user_types[type];

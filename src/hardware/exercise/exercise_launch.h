@@ -19,8 +19,8 @@ enum smc_status smc_exercise_evaluate(const struct smc_exercise *exercise,
 
 /* Compiles the source for the case. A line "// launch: block = 32,8; grid = ...; smem = ..." of it
    replaces the task's. No time is predicted yet. `file` names the source in
-   messages. SMC_USAGE: it does not compile, or does not have the task's kernel. The launch is to be
-   freed if it is not NULL. */
+   messages. SMC_USAGE: it does not compile, or does not have the task's kernel. Free the launch if
+   it is not NULL. */
 enum smc_status smc_exercise_launch_prepare(const struct smc_exercise_request *request,
                                             const struct smc_exercise_case *one, const char *file,
                                             const char *source, struct smc_exercise_launch **out,

@@ -280,7 +280,7 @@ struct merge_reader {
     size_t line; /* of the document */
     struct smc_text *problems;
     size_t problem_count, strange_lines, incomplete;
-    bool lenient; /* lines that are no documents are noted, no problems */
+    bool lenient; /* lines that are not documents are noted; they are not problems */
     struct smc_check_reader *checks;
     bool out_of_memory;
 };

@@ -130,7 +130,7 @@ static size_t boards_length_of(const char *at, const char *letters)
     return length && strncmp(at, letters, length) == 0 ? length : 0;
 }
 
-/* Whether the text begins with this word, and what follows is no letter or digit. */
+/* Whether the text begins with this word, and no letter or digit follows. */
 static bool boards_is_word(const char *at, const char *word)
 {
     size_t length = boards_length_of(at, word);

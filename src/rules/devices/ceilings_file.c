@@ -113,7 +113,7 @@ static enum smc_status ceilings_file_read_value(int ceiling, const json_t *value
 static enum smc_status ceilings_file_read_groups(const json_t *value, const char *where,
                                                  struct smc_ceilings *out, struct smc_error *error)
 {
-    const size_t count = json_array_size(value); /* 0 of what is no list */
+    const size_t count = json_array_size(value); /* 0 if it is not a list */
     bool good = json_is_null(value) || (count > 0 && count <= SMC_MOST_SM_GROUPS);
     out->sm_groups = (struct smc_sm_groups){.count = good ? (uint32_t)count : 0};
     for (uint32_t i = 0; i < out->sm_groups.count; i++) {

@@ -8,7 +8,7 @@
 
 /* Reads the file of --gate, and appends a limit made from the options --require-...
    Devices and the block size that the file assumes become those of `arguments`, which point into
-   the gate, unless the command line names its own. The gate is to be freed whatever the status. */
+   the gate, unless the command line names its own. Free the gate whatever the status. */
 enum smc_status smc_ask_gate(struct smc_arguments *arguments, struct smc_gate *gate,
                              struct smc_error *error);
 

@@ -19,7 +19,7 @@ enum smc_status smc_run_pair(const struct smc_arguments *arguments, struct smc_t
                              struct smc_error *error);
 
 /* The steps of a run of your own source: what the options ask for, as it is launched and where;
-   and compiling, with warnings told. `devices` starts from {0} and is to be freed, `run` too. */
+   and compiling, with warnings told. Start `devices` from {0}; free it and `run`. */
 enum smc_status smc_run_source_ask(const struct smc_arguments *arguments,
                                    struct smc_user_request *request,
                                    struct smc_run_settings *settings,
@@ -47,7 +47,7 @@ enum smc_status smc_ask_no_source(const struct smc_arguments *arguments, struct 
 
 /* The back end and the device: sets `settings` and, except for SMC_ALL_GPUS, the device of
    `query`. SMC_USAGE: options that contradict each other; SMC_UNAVAILABLE: no such GPU. `devices`
-   starts from {0} and is to be freed whatever the status. */
+   starts from {0}; free it whatever the status. */
 enum smc_status smc_ask_place(const struct smc_arguments *arguments,
                               struct smc_run_settings *settings, struct smc_chosen_devices *devices,
                               struct smc_query *query, struct smc_error *error);

@@ -68,7 +68,7 @@ static enum smc_status ask_gate(const struct smc_arguments *arguments, struct sm
                : SMC_OK;
 }
 
-/* What is to be done with the program, if any. */
+/* What to do with the program, if any. */
 static enum smc_status check_program(const struct smc_arguments *arguments, struct smc_error *error)
 {
     const bool reads = arguments->given[SMC_OPTION_READ];

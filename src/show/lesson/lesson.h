@@ -104,7 +104,7 @@ void smc_lesson_head_at(size_t index, enum smc_language language, struct smc_les
 size_t smc_lesson_find(const char *name);
 
 /* Reads a lesson of the program, or a file. SMC_USAGE: the message begins with file and line. The
-   lesson is to be freed whatever the status. */
+   lesson must be freed whatever the status. */
 enum smc_status smc_lesson_open(size_t index, enum smc_language language, struct smc_lesson *lesson,
                                 struct smc_error *error);
 enum smc_status smc_lesson_read(const char *path, struct smc_lesson *lesson,

@@ -39,7 +39,7 @@ struct smc_scene {
     struct smc_error error;
 };
 
-/* Whatever scene->status then is, it is to be closed. Closing returns the first failure, whose
+/* Close it whatever scene->status then is. Closing returns the first failure, whose
    message goes to `error`; NULL is allowed. */
 void smc_scene_open(const struct smc_lesson *lesson, const struct smc_lesson_setting *setting,
                     struct smc_scene *scene);

@@ -85,7 +85,7 @@ static uint32_t dimension_of(const struct smc_declared_array *declared, uint32_t
     return 0;
 }
 
-/* "72", or "BM + 4" where it is no number. */
+/* "72", or "BM + 4" where it is not a number. */
 static void banks_append_extent(const char *text, uint32_t extent, uint32_t more,
                                 struct smc_text *out)
 {

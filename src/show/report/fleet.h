@@ -5,7 +5,7 @@
 
 #include "show/report/report.h"
 
-/* "n3,n7" and a newline, as `sbatch --exclude` takes it; nothing if no node is to be drained. */
+/* "n3,n7" and a newline, as `sbatch --exclude` takes it; nothing if no node should be drained. */
 void smc_fleet_exclude(const struct smc_fleet *fleet, struct smc_text *out);
 
 /* A line `scontrol update nodename=n3 state=drain reason="..."` for each node. */

@@ -144,7 +144,7 @@ void smc_overview_strays(const struct smc_inspect_rows *rows, struct smc_text *o
 
 /* --- Templates -------------------------------------------------------------------------------- */
 
-/* The kernels of one template; a kernel that is no template is alone. */
+/* The kernels of one template; a kernel that is not a template is alone. */
 struct family {
     uint64_t hash;
     size_t first; /* row of its first kernel */

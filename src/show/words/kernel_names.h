@@ -23,7 +23,7 @@ struct smc_kernel_names {
     size_t count[SMC_KERNEL_NAME_FORMS];
 };
 
-/* `shown`: the demangled names. A name that occurs twice is no reason for a longer form. */
+/* `shown`: the demangled names. A name that occurs twice does not need a longer form. */
 void smc_kernel_names_init(struct smc_kernel_names *names, const char *const *shown, size_t count);
 void smc_kernel_names_of_trace(struct smc_kernel_names *names,
                                const struct smc_trace_answer *answer);
