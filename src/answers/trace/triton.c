@@ -29,22 +29,29 @@ struct metadata {
 /* --- Values ----------------------------------------------------------------------------------- */
 
 /* A whole number from `least` to `most`; `absent` if the object has no such key, or null. */
-static enum smc_status triton_read_number(const struct metadata *metadata, const json_t *object,
-                                          const char *key, int64_t least, int64_t most,
-                                          int64_t absent, int64_t *number)
+/* A member that is a whole number; `absent` is its value where there is no such member. */
+struct triton_number {
+    const json_t *of;
+    const char *key;
+    int64_t least, most, absent;
+    int64_t *number;
+};
+
+static enum smc_status triton_read_number(const struct metadata *metadata,
+                                          const struct triton_number *member)
 {
-    const json_t *value = json_object_get(object, key);
-    *number = absent;
+    const json_t *value = json_object_get(member->of, member->key);
+    *member->number = member->absent;
     if (!value || json_is_null(value))
         return SMC_OK;
-    *number = json_is_integer(value) ? json_integer_value(value) : least - 1;
-    if (*number >= least && *number <= most)
+    *member->number = json_is_integer(value) ? json_integer_value(value) : member->least - 1;
+    if (*member->number >= member->least && *member->number <= member->most)
         return SMC_OK;
     smc_auto_free char *written = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
-    smc_fail(metadata->error, SMC_USAGE,
-             "%s: \"%s\" is %.60s, not a whole number from %lld to %lld", metadata->file, key,
-             written ? written : "?", (long long)least, (long long)most);
-    return SMC_USAGE;
+    return smc_fail(metadata->error, SMC_USAGE,
+                    "%s: \"%s\" is %.60s, not a whole number from %lld to %lld", metadata->file,
+                    member->key, written ? written : "?", (long long)member->least,
+                    (long long)member->most);
 }
 
 /* {0} unless it is a list of three numbers of 1 or more, at least one of them more than 1. */
@@ -198,17 +205,19 @@ static enum smc_status triton_add_kernel(struct smc_trace *trace, const struct m
 {
     struct smc_trace_launch launch;
     int64_t warps, warp_size, shared, tensor_columns;
-    enum smc_status status;
+    enum smc_status status = SMC_OK;
     smc_trace_launch_init(&launch);
     launch.name = (char *)(uintptr_t)name; /* it is copied */
     const json_t *root = metadata->root, *target = json_object_get(root, "target");
-    if ((status = triton_read_number(metadata, root, "num_warps", 1, 64, 0, &warps)) != SMC_OK ||
-        (status = triton_read_number(metadata, target, "warp_size", 1, 64, 32, &warp_size)) !=
-            SMC_OK ||
-        (status = triton_read_number(metadata, root, "shared", 0, INT32_MAX, SMC_TRACE_UNKNOWN,
-                                     &shared)) != SMC_OK ||
-        (status = triton_read_number(metadata, root, "tmem_size", 0, INT32_MAX, 0,
-                                     &tensor_columns)) != SMC_OK)
+    const struct triton_number numbers[] = {
+        {root, "num_warps", 1, 64, 0, &warps},
+        {target, "warp_size", 1, 64, 32, &warp_size},
+        {root, "shared", 0, INT32_MAX, SMC_TRACE_UNKNOWN, &shared},
+        {root, "tmem_size", 0, INT32_MAX, 0, &tensor_columns},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers && status == SMC_OK; i++)
+        status = triton_read_number(metadata, &numbers[i]);
+    if (status != SMC_OK)
         return status;
     uint16_t cc = triton_find_capability(metadata);
     launch.dynamic_smem_bytes = shared;

@@ -463,39 +463,38 @@ void smc_source_tree_free(struct smc_source_tree *tree)
 
 /* --- Where a kernel is defined ---------------------------------------------------------------- */
 
+/* The '>' that closes the '<' here, or the end. */
+static const char *closing_angle(const char *text)
+{
+    for (size_t depth = 0; *text; text++) {
+        depth += *text == '<';
+        if (*text == '>' && --depth == 0)
+            break;
+    }
+    return text;
+}
+
 /* The length of the name at the end of `shown` before template arguments and parameters, and where
    it begins: "void a::scale<int>(int*)" has "scale". For a mangled name, see below. */
 static size_t source_tree_base_name(const char *shown, const char **name)
 {
-    size_t angles = 0, length = 0;
-    *name = shown;
-    for (const char *s = shown; *s; s++) {
-        if (strncmp(s, "(anonymous namespace)", 21) == 0) {
-            s += 20;
-            continue;
-        }
-        angles += *s == '<';
-        angles -= *s == '>' && angles > 0;
-        if (angles > 0 && *s != '<')
-            continue;
-        if (*s == '(' || *s == '<') {
-            length = (size_t)(s - *name);
-            if (*s == '(')
+    static const char anonymous[] = "(anonymous namespace)";
+    const char *at = *name = shown;
+    while (*at && (*at != '(' || smc_begins(at, anonymous))) {
+        if (*at == '(') {
+            at += strlen(anonymous);
+        } else if (*at == '<') {
+            const char *close = closing_angle(at);
+            if (strncmp(close, ">::", 3) != 0) /* the arguments of the kernel itself */
                 break;
-            const char *after = s; /* a template's arguments: the name ends unless "::" follows */
-            for (size_t depth = 0; *after; after++) {
-                depth += *after == '<';
-                if (*after == '>' && --depth == 0)
-                    break;
-            }
-            if (strncmp(after, ">::", 3) != 0)
-                break;
-        } else if ((*s == ' ' || *s == ':' || *s == '*' || *s == '&') && angles == 0) {
-            *name = s + 1;
-            length = 0;
+            at = close + 1;
+        } else {
+            if (strchr(" :*&", *at))
+                *name = at + 1;
+            at++;
         }
     }
-    return length > 0 ? length : strlen(*name);
+    return (size_t)(at - *name);
 }
 
 /* Whether the mangled name has this name as one of its parts: 5scale in _ZN1a5scaleEv. */

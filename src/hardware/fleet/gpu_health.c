@@ -630,29 +630,36 @@ static cudaError_t flip(const struct check *check, struct memory *memory, uint64
     return smc_gpu_start(&memory->flips, one, one, 0, arguments);
 }
 
-/* Writes `bytes` and reads them `rounds` times. */
-static cudaError_t write_and_read(struct check *check, struct memory *memory, uint64_t bytes,
-                                  uint32_t inverse, int rounds, bool flips, const char *where)
+/* What is written and then read: once as a pattern, once as its inverse. */
+struct memory_part {
+    uint64_t bytes;
+    int rounds; /* of reads */
+    bool flips; /* a bit of the pattern, as a test of the test asks */
+    const char *where;
+};
+
+static cudaError_t write_and_read(struct check *check, struct memory *memory,
+                                  const struct memory_part *part, uint32_t inverse)
 {
     struct smc_health_found found = {0};
-    uint64_t units = bytes / UNIT_BYTES;
+    uint64_t units = part->bytes / UNIT_BYTES;
     void *of_write[] = {&memory->array, &units, &inverse};
     void *of_read[] = {&memory->array, &units, &inverse, &memory->found_there};
     cudaError_t code = cudaMemset(memory->found_there, 0, sizeof found);
     if (code == cudaSuccess)
         code = launch_memory(check, &memory->writes, of_write);
-    if (code == cudaSuccess && flips)
-        code = flip(check, memory, bytes);
-    for (int i = 0; i < rounds && code == cudaSuccess; i++)
+    if (code == cudaSuccess && part->flips && !inverse)
+        code = flip(check, memory, part->bytes);
+    for (int i = 0; i < part->rounds && code == cudaSuccess; i++)
         code = launch_memory(check, &memory->reads, of_read);
     code = wait_for(check, code);
     if (code == cudaSuccess)
         code = cudaMemcpy(&found, memory->found_there, sizeof found, cudaMemcpyDeviceToHost);
     if (code == cudaSuccess) { /* each round finds a wrong word again */
-        uint64_t wrong = (found.wrong + (uint64_t)rounds - 1) / (uint64_t)rounds;
+        uint64_t wrong = (found.wrong + (uint64_t)part->rounds - 1) / (uint64_t)part->rounds;
         if (wrong > memory->wrong)
             memory->wrong = wrong;
-        smc_health_examine_memory(&found, (uintptr_t)memory->array, where, check->health);
+        smc_health_examine_memory(&found, (uintptr_t)memory->array, part->where, check->health);
     }
     return code;
 }
@@ -660,11 +667,11 @@ static cudaError_t write_and_read(struct check *check, struct memory *memory, ui
 static cudaError_t gpu_health_check_memory(struct check *check, struct memory *memory)
 {
     const struct smc_health_faults *faults = check->request->faults;
+    const struct memory_part whole = {memory->bytes, 1, faults && faults->in_memory, "memory"};
     double start_ms = smc_clock_ms();
-    cudaError_t code = cudaSuccess;
-    for (int pass = 0; pass < 2 && code == cudaSuccess; pass++)
-        code = write_and_read(check, memory, memory->bytes, pass ? UINT32_MAX : 0, 1,
-                              faults && faults->in_memory && pass == 0, "memory");
+    cudaError_t code = write_and_read(check, memory, &whole, 0);
+    if (code == cudaSuccess)
+        code = write_and_read(check, memory, &whole, UINT32_MAX);
     double ms = smc_clock_ms() - start_ms;
     check->health->figure[SMC_HEALTH_FIGURE_MEMORY] = (double)memory->bytes;
     check->health->memory_address = (uintptr_t)memory->array;
@@ -673,9 +680,12 @@ static cudaError_t gpu_health_check_memory(struct check *check, struct memory *m
             4 * (double)memory->bytes / (ms / 1e3);
     uint64_t cached = check->device.l2_bytes / CACHE_SHARE;
     cached = (cached < memory->bytes ? cached : memory->bytes) / UNIT_BYTES * UNIT_BYTES;
-    for (int pass = 0; pass < 2 && code == cudaSuccess && cached > 0; pass++)
-        code = write_and_read(check, memory, cached, pass ? UINT32_MAX : 0, CACHE_ROUNDS,
-                              faults && faults->in_cache && pass == 0, "the L2 cache");
+    const struct memory_part cache = {cached, CACHE_ROUNDS, faults && faults->in_cache,
+                                      "the L2 cache"};
+    if (code == cudaSuccess && cached > 0)
+        code = write_and_read(check, memory, &cache, 0);
+    if (code == cudaSuccess && cached > 0)
+        code = write_and_read(check, memory, &cache, UINT32_MAX);
     return code;
 }
 
