@@ -86,7 +86,7 @@ static void compare_errors(void)
 
 static void compare_device_attributes(void)
 {
-#define SHIM_DEVICE_ATTRIBUTE(name, number, value)                                                 \
+#define SHIM_DEVICE_ATTRIBUTE(name, number, value, member)                                         \
     same(#name, SHIM_DEVICE_##name, CU_DEVICE_ATTRIBUTE_##name);
 #include "guests/shim/device_attributes.def"
 }

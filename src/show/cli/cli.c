@@ -83,8 +83,7 @@ static enum smc_status run_command(int count, char **words, struct smc_text *out
                         "option --verbose: only with --version, and for merge, inspect and trace");
     SMC_AUTO(smc_builds_free) struct smc_builds builds = SMC_BUILDS_INIT;
     arguments.builds = &builds;
-    status = functions[id](&arguments, out, error);
-    return status;
+    return functions[id](&arguments, out, error);
 }
 
 int smc_cli_main(int argc, char **argv)
