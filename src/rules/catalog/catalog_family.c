@@ -60,7 +60,6 @@ enum smc_status smc_params_check(const struct smc_kernel *kernel, const struct s
 void smc_defines_nothing(const struct smc_kernel *kernel, const struct smc_params *params,
                          struct smc_text *options)
 {
-    (void)kernel, (void)params, (void)options;
 }
 
 void smc_plan_count(struct smc_plan *plan)

@@ -82,7 +82,6 @@ static enum smc_status histogram_complete(const struct smc_kernel *kernel,
 static void histogram_defines(const struct smc_kernel *kernel, const struct smc_params *params,
                               struct smc_text *options)
 {
-    (void)kernel;
     smc_text_printf(options, "-DBINS=%" PRId64 "\n-DBLOCK=%" PRId64 "\n",
                     params->value[SMC_PARAM_BINS], params->value[SMC_PARAM_BLOCK]);
 }

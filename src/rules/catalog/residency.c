@@ -15,7 +15,6 @@ static enum smc_status complete(const struct smc_kernel *kernel, struct smc_para
 static void residency_defines(const struct smc_kernel *kernel, const struct smc_params *params,
                               struct smc_text *options)
 {
-    (void)kernel;
     int64_t live = params->value[SMC_PARAM_LIVE];
     int64_t cap = live + OTHER_REGISTERS;
     cap = cap < LOWEST_CAP ? LOWEST_CAP : cap > HIGHEST_CAP ? HIGHEST_CAP : cap;
@@ -28,7 +27,6 @@ static void residency_defines(const struct smc_kernel *kernel, const struct smc_
 static void residency_plan(const struct smc_kernel *kernel, const struct smc_params *params,
                            struct smc_plan *plan)
 {
-    (void)kernel;
     *plan = (struct smc_plan){
         .block = {(uint32_t)params->value[SMC_PARAM_BLOCK], 1, 1},
         .grid = {1, 1, 1},

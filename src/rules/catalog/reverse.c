@@ -35,7 +35,6 @@ static enum smc_status reverse_complete(const struct smc_kernel *kernel, struct 
 static void reverse_defines_static(const struct smc_kernel *kernel, const struct smc_params *params,
                                    struct smc_text *options)
 {
-    (void)kernel;
     smc_text_printf(options, "-DBLOCK=%" PRId64 "\n-DLENGTH=%" PRId64 "\n",
                     params->value[SMC_PARAM_BLOCK], params->value[SMC_PARAM_LENGTH]);
 }
@@ -55,7 +54,6 @@ static void plan_array(const struct smc_params *params, struct smc_plan *plan)
 static void reverse_plan_static(const struct smc_kernel *kernel, const struct smc_params *params,
                                 struct smc_plan *out)
 {
-    (void)kernel;
     plan_array(params, out);
     out->static_smem_bytes = reverse_length_of(params) * BYTES;
 }
@@ -63,7 +61,6 @@ static void reverse_plan_static(const struct smc_kernel *kernel, const struct sm
 static void reverse_plan_dynamic(const struct smc_kernel *kernel, const struct smc_params *params,
                                  struct smc_plan *out)
 {
-    (void)kernel;
     plan_array(params, out);
     out->dynamic_smem_bytes = reverse_length_of(params) * BYTES;
     out->argument[out->argument_count++] =
@@ -74,7 +71,6 @@ static size_t reverse_shared_accesses(const struct smc_kernel *kernel,
                                       const struct smc_params *params, uint32_t warp, uint32_t step,
                                       struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
 {
-    (void)kernel;
     uint32_t block = (uint32_t)params->value[SMC_PARAM_BLOCK];
     uint32_t length = (uint32_t)reverse_length_of(params);
     struct smc_shared_access *store = &list[0], *load = &list[1];
@@ -95,7 +91,6 @@ static size_t reverse_shared_accesses(const struct smc_kernel *kernel,
 static void reverse_work(const struct smc_kernel *kernel, const struct smc_params *params,
                          struct smc_work *work)
 {
-    (void)kernel;
     uint32_t block = (uint32_t)params->value[SMC_PARAM_BLOCK];
     double length = (double)reverse_length_of(params);
     const struct smc_lines lines = {0, 1, 0, reverse_length_of(params), block, 1};
@@ -112,7 +107,6 @@ static void reverse_work(const struct smc_kernel *kernel, const struct smc_param
 static void reverse_shared_work(const struct smc_kernel *kernel, const struct smc_params *params,
                                 const struct smc_bank_layout *layout, struct smc_shared_work *work)
 {
-    (void)kernel;
     uint64_t block = (uint64_t)params->value[SMC_PARAM_BLOCK], length = reverse_length_of(params);
     double turns = (double)(length / block);
     uint32_t rest = (uint32_t)(length % block);
@@ -127,7 +121,6 @@ static void reverse_compare(const struct smc_kernel *kernel, const struct smc_pa
                             const void *const *buffers, uint64_t row, uint64_t rows,
                             struct smc_comparison *result)
 {
-    (void)kernel;
     const int32_t *last = (const int32_t *)buffers[INPUT] + reverse_length_of(params) - 1;
     const int32_t *output = buffers[OUTPUT];
     for (uint64_t i = row; i < row + rows; i++)

@@ -78,7 +78,6 @@ static void stencil_define_element(const struct smc_params *params, const char *
 static void stencil_defines(const struct smc_kernel *kernel, const struct smc_params *params,
                             struct smc_text *options)
 {
-    (void)kernel;
     stencil_define_element(params, "int", options);
 }
 
@@ -145,7 +144,6 @@ static void stencil_compare(const struct smc_kernel *kernel, const struct smc_pa
                             const void *const *buffers, uint64_t row, uint64_t rows,
                             struct smc_comparison *result)
 {
-    (void)kernel;
     const void *input = buffers[INPUT];
     enum smc_dtype dtype = dtype_of(params);
     uint64_t around = halo_of(params);
@@ -174,7 +172,6 @@ static void stencil_compare(const struct smc_kernel *kernel, const struct smc_pa
 static void plan_naive(const struct smc_kernel *kernel, const struct smc_params *params,
                        struct smc_plan *plan)
 {
-    (void)kernel;
     plan_blocks(params, (uint64_t)params->value[SMC_PARAM_BLOCK], true, plan);
 }
 
@@ -182,7 +179,6 @@ static void plan_naive(const struct smc_kernel *kernel, const struct smc_params 
 static void work_naive(const struct smc_kernel *kernel, const struct smc_params *params,
                        struct smc_work *work)
 {
-    (void)kernel;
     uint32_t block = (uint32_t)params->value[SMC_PARAM_BLOCK];
     uint64_t halo = halo_of(params), results = outputs_of(params);
     uint64_t whole = results / block, first = whole * block, rest = results % block;
@@ -217,7 +213,6 @@ const struct smc_kernel smc_kernel_stencil_naive = {
 static void stencil_defines_static(const struct smc_kernel *kernel, const struct smc_params *params,
                                    struct smc_text *options)
 {
-    (void)kernel;
     smc_text_printf(options, "-DBLOCK=%" PRId64 "\n-DRADIUS=%" PRId64 "\n",
                     params->value[SMC_PARAM_BLOCK], params->value[SMC_PARAM_RADIUS]);
     stencil_defines(kernel, params, options);
@@ -232,7 +227,6 @@ static uint64_t staged_bytes(const struct smc_params *params)
 static void stencil_plan_static(const struct smc_kernel *kernel, const struct smc_params *params,
                                 struct smc_plan *plan)
 {
-    (void)kernel;
     plan_blocks(params, (uint64_t)params->value[SMC_PARAM_BLOCK], false, plan);
     plan->static_smem_bytes = staged_bytes(params);
 }
@@ -240,7 +234,6 @@ static void stencil_plan_static(const struct smc_kernel *kernel, const struct sm
 static void stencil_plan_dynamic(const struct smc_kernel *kernel, const struct smc_params *params,
                                  struct smc_plan *plan)
 {
-    (void)kernel;
     plan_blocks(params, (uint64_t)params->value[SMC_PARAM_BLOCK], true, plan);
     plan->dynamic_smem_bytes = staged_bytes(params);
 }
@@ -250,7 +243,6 @@ static size_t staged_accesses(const struct smc_kernel *kernel, const struct smc_
                               uint32_t warp, uint32_t step,
                               struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
 {
-    (void)kernel;
     uint32_t block = (uint32_t)params->value[SMC_PARAM_BLOCK];
     uint32_t halo = (uint32_t)halo_of(params), inputs = block + halo;
     struct smc_shared_access *store = &list[0], *load = &list[1];
@@ -272,7 +264,6 @@ static size_t staged_accesses(const struct smc_kernel *kernel, const struct smc_
 static void work_staged(const struct smc_kernel *kernel, const struct smc_params *params,
                         struct smc_work *work)
 {
-    (void)kernel;
     uint32_t block = (uint32_t)params->value[SMC_PARAM_BLOCK];
     uint64_t around = halo_of(params), results = outputs_of(params);
     uint64_t whole = results / block, rest = results % block;
@@ -307,7 +298,6 @@ static void add_shared(const struct smc_params *params, const struct smc_bank_la
 static void staged_work(const struct smc_kernel *kernel, const struct smc_params *params,
                         const struct smc_bank_layout *layout, struct smc_shared_work *work)
 {
-    (void)kernel;
     uint64_t block = (uint64_t)params->value[SMC_PARAM_BLOCK];
     uint64_t results = outputs_of(params);
     add_shared(params, layout, block, (double)(results / block), work);
@@ -388,7 +378,6 @@ static enum smc_status complete_window(const struct smc_kernel *kernel, struct s
 static void defines_window(const struct smc_kernel *kernel, const struct smc_params *params,
                            struct smc_text *options)
 {
-    (void)kernel;
     smc_text_printf(options, "-DBLOCK=%" PRId64 "\n", params->value[SMC_PARAM_BLOCK]);
     stencil_define_element(params, "unsigned", options);
 }
@@ -408,7 +397,6 @@ static uint32_t parts_bytes(const struct smc_params *params)
 static void plan_window(const struct smc_kernel *kernel, const struct smc_params *params,
                         struct smc_plan *plan)
 {
-    (void)kernel;
     uint64_t quads = (tile_of(params) + halo_of(params)) / QUAD + 1;
     plan_blocks(params, tile_of(params), true, plan);
     plan->dynamic_smem_bytes = quads * QUAD * BYTES;
@@ -531,7 +519,6 @@ static size_t window_accesses(const struct smc_kernel *kernel, const struct smc_
                               uint32_t warp, uint32_t step,
                               struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
 {
-    (void)kernel;
     uint64_t outputs = outputs_of(params), most = tile_of(params);
     struct tile tile = tile_with(params, outputs < most ? outputs : most);
     for (enum stencil_access access = 0; access < ACCESSES; access++) {
@@ -568,7 +555,6 @@ static void stencil_add_tile(const struct tile *tile, const struct smc_bank_layo
 static void window_work(const struct smc_kernel *kernel, const struct smc_params *params,
                         const struct smc_bank_layout *layout, struct smc_shared_work *work)
 {
-    (void)kernel;
     uint64_t most = tile_of(params), outputs = outputs_of(params);
     struct tile whole = tile_with(params, most), last = tile_with(params, outputs % most);
     if (outputs >= most)
@@ -598,7 +584,6 @@ static void add_quads(struct smc_global_access *access, uint64_t elements, bool 
 static void work_window(const struct smc_kernel *kernel, const struct smc_params *params,
                         struct smc_work *work)
 {
-    (void)kernel;
     uint64_t tile = tile_of(params), outputs = outputs_of(params);
     uint64_t halo = halo_of(params), whole = outputs / tile, rest = outputs % tile;
     begin_work(params, 2, work);
