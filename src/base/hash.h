@@ -1,4 +1,4 @@
-/* Hashes of texts. */
+/* Hashes of texts and other bytes. */
 #ifndef SMC_BASE_HASH_H
 #define SMC_BASE_HASH_H
 
@@ -7,12 +7,13 @@
 
 #define SMC_HASH_START UINT64_C(0xcbf29ce484222325)
 
-/* Continues `hash` with `text`: FNV-1a, 64 bits wide. Equal texts have equal hashes on every
-   machine, however they are divided into calls. Not secure against deliberate collisions. */
-static inline uint64_t smc_hash(uint64_t hash, const char *text, size_t length)
+/* Continues `hash` with these bytes: FNV-1a, 64 bits wide. Equal bytes have equal hashes on every
+   machine, however they are divided into calls, and one changed byte always changes the hash. Not
+   secure against deliberate collisions. */
+static inline uint64_t smc_hash(uint64_t hash, const void *bytes, size_t length)
 {
     for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+        hash = (hash ^ ((const unsigned char *)bytes)[i]) * UINT64_C(0x100000001b3);
     return hash;
 }
 

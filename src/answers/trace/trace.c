@@ -91,7 +91,7 @@ static uint64_t trace_hash_key(const struct smc_trace_launch *launch)
                            launch->smem_has_reserve,
                            (int64_t)(1000 * launch->recorded_occupancy_percent)};
     uint64_t hash = smc_hash(SMC_HASH_START, launch->name, strlen(launch->name));
-    return smc_hash(hash, (const char *)key, sizeof key);
+    return smc_hash(hash, key, sizeof key);
 }
 
 static bool trace_is_same(const struct smc_trace_launch *a, const struct smc_trace_launch *b)

@@ -155,7 +155,7 @@ static void find_next_steps(struct smc_trace_row *row, struct smc_answer *answer
     const struct smc_launch *request = &row->request;
     const uint32_t key[] = {request->threads_per_block, request->regs_per_thread,
                             request->static_smem_bytes, request->dynamic_smem_bytes};
-    const uint64_t hash = smc_hash(SMC_HASH_START, (const char *)key, sizeof key);
+    const uint64_t hash = smc_hash(SMC_HASH_START, key, sizeof key);
     struct kept_steps *place = &kept[hash % STEPS_KEPT];
     const bool plain = answer->outcome == SMC_LAUNCHES;
     if (plain && place->device == row->device && is_same_request(&place->request, request)) {

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/platform.h"
 #include "base/signals.h"
@@ -144,23 +145,12 @@ static const char magic[8] = "smcache1";
 
 enum { MAX_FILE_BYTES = 16 << 20 };
 
-#define FNV_BASIS UINT64_C(0xcbf29ce484222325)
-
-/* FNV-1a: mixing in a byte is a bijection, so a single changed byte is always detected. */
-static uint64_t hash(uint64_t state, const void *bytes, size_t count)
-{
-    const unsigned char *s = bytes;
-    for (size_t i = 0; i < count; i++)
-        state = (state ^ s[i]) * UINT64_C(0x100000001b3);
-    return state;
-}
-
 static uint64_t checksum(struct header header, const void *key, const void *value)
 {
     header.checksum = 0;
-    uint64_t state = hash(FNV_BASIS, &header, sizeof header);
-    state = hash(state, key, header.key_bytes);
-    return hash(state, value, header.value_bytes);
+    uint64_t hash = smc_hash(SMC_HASH_START, &header, sizeof header);
+    hash = smc_hash(hash, key, header.key_bytes);
+    return smc_hash(hash, value, header.value_bytes);
 }
 
 void smc_warn(struct smc_text *warnings, const char *format, ...)
@@ -208,7 +198,7 @@ void smc_cache_measure(const struct smc_cache *cache, struct smc_cache_size *siz
 static bool file_path(const struct smc_cache *cache, const struct smc_text *key, char *path,
                       size_t capacity)
 {
-    uint64_t name = hash(FNV_BASIS, smc_text_string(key), key->length);
+    uint64_t name = smc_hash(SMC_HASH_START, smc_text_string(key), key->length);
     int length = snprintf(path, capacity, "%s/%016llx" SMC_CACHE_SUFFIX, cache->folder,
                           (unsigned long long)name);
     return length > 0 && (size_t)length < capacity;

@@ -24,8 +24,8 @@ struct smc_double_place {
 static struct smc_double_place *doubles_find_slot(const struct smc_double_places *places,
                                                   dev_t device, ino_t number)
 {
-    uint64_t hash = smc_hash(SMC_HASH_START, (const char *)&number, sizeof number);
-    hash = smc_hash(hash, (const char *)&device, sizeof device);
+    uint64_t hash = smc_hash(SMC_HASH_START, &number, sizeof number);
+    hash = smc_hash(hash, &device, sizeof device);
     for (size_t i = (size_t)hash;; i++) {
         struct smc_double_place *slot = &places->slot[i & (places->capacity - 1)];
         if (!slot->is_taken || (slot->number == number && slot->device == device))

@@ -468,7 +468,7 @@ struct wanted_members {
 
 static uint64_t hash_of_call(uint64_t name, uint32_t given)
 {
-    return smc_hash(name, (const char *)&given, sizeof given);
+    return smc_hash(name, &given, sizeof given);
 }
 
 static bool instantiations_is_wanted(const struct template_search *search,
@@ -566,7 +566,7 @@ static bool makes_object(const struct smc_piece *owner, uint32_t before, uint32_
 
 static void construct_with(struct template_search *search, size_t number, uint32_t given, int depth)
 {
-    const uint64_t hash = smc_hash(SMC_HASH_START, (const char *)&number, sizeof number);
+    const uint64_t hash = smc_hash(SMC_HASH_START, &number, sizeof number);
     if (smc_name_set_add(&search->seen, hash_of_call(hash, given)))
         visit_members(search, number, &(struct wanted_members){WITH_OBJECT, 0, given}, depth);
 }
@@ -889,9 +889,9 @@ static void visit_word(struct template_search *search, const struct smc_piece *o
 
 static void visit(struct template_search *search, const struct smc_piece *owner, int depth)
 {
-    uint64_t hash = smc_hash(SMC_HASH_START, (const char *)&owner->tokens, sizeof owner->tokens);
-    hash = smc_hash(hash, (const char *)&owner->begin, sizeof owner->begin);
-    hash = smc_hash(hash, (const char *)&owner->body, sizeof owner->body);
+    uint64_t hash = smc_hash(SMC_HASH_START, &owner->tokens, sizeof owner->tokens);
+    hash = smc_hash(hash, &owner->begin, sizeof owner->begin);
+    hash = smc_hash(hash, &owner->body, sizeof owner->body);
     for (size_t i = 0; i < owner->count; i++)
         if (owner->binding[i].text)
             hash = smc_hash(hash, owner->binding[i].text, strlen(owner->binding[i].text) + 1);

@@ -297,7 +297,7 @@ static uint64_t hash_text(const char *text)
 
 static uint64_t hash_key(const struct record_key *key)
 {
-    return smc_hash(SMC_HASH_START, (const char *)key, sizeof *key);
+    return smc_hash(SMC_HASH_START, key, sizeof *key);
 }
 
 static bool is_text(uint64_t offset, const void *text)

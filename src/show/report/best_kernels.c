@@ -135,7 +135,7 @@ static uint64_t best_kernels_hash_of(const struct kernel *kernel, size_t devices
     for (size_t d = 0; d < devices; d++) {
         const struct smc_best_proposal *proposal = &kernel->first[d];
         const int64_t size = is_proposed(proposal) ? proposal->candidate.size : 0;
-        hash = smc_hash(hash, (const char *)&size, sizeof size);
+        hash = smc_hash(hash, &size, sizeof size);
     }
     return hash;
 }
