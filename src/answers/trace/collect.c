@@ -311,20 +311,13 @@ static enum smc_status link_emulator(const struct smc_trace_program *collection,
     return SMC_OK;
 }
 
-static bool set_library_path(const char *folder)
+/* Puts a path before those that the variable has. */
+static bool collect_put_first(const char *variable, const char *path)
 {
     char value[3 * PATH_MAX];
-    const char *before = smc_folder_variable("LD_LIBRARY_PATH");
-    snprintf(value, sizeof value, "%s%s%s", folder, before ? ":" : "", before ? before : "");
-    return collect_set("LD_LIBRARY_PATH", value);
-}
-
-static bool set_preload(const char *library)
-{
-    char value[2 * PATH_MAX];
-    const char *before = smc_folder_variable("LD_PRELOAD");
-    snprintf(value, sizeof value, "%s%s%s", library, before ? ":" : "", before ? before : "");
-    return collect_set("LD_PRELOAD", value);
+    const char *before = smc_folder_variable(variable);
+    snprintf(value, sizeof value, "%s%s%s", path, before ? ":" : "", before ? before : "");
+    return collect_set(variable, value);
 }
 
 static uint64_t collect_now_ns(void)
@@ -362,11 +355,13 @@ static bool set_environment(const struct smc_trace_program *collection, const ch
     if (collection->request->emulated) {
         char linked[PATH_MAX + 64];
         snprintf(linked, sizeof linked, "%s/libsmemcalc_linked.so", collection->folder);
-        return set_library_path(collection->folder) && set_preload(linked);
+        return collect_put_first("LD_LIBRARY_PATH", collection->folder) &&
+               collect_put_first("LD_PRELOAD", linked);
     }
     return (strcmp(mode, TRACE_MODE_HOOKS) == 0 ||
             collect_set("CUDA_INJECTION64_PATH", collection->library)) &&
-           (strcmp(mode, TRACE_MODE_CUPTI) == 0 || set_preload(collection->preload));
+           (strcmp(mode, TRACE_MODE_CUPTI) == 0 ||
+            collect_put_first("LD_PRELOAD", collection->preload));
 }
 
 static volatile sig_atomic_t child_process;

@@ -212,14 +212,16 @@ static double device_row_height(const struct smc_canvas *canvas)
     return canvas->line_height * (canvas->cells ? 1 : 1.1);
 }
 
-static double sweep_widest_name(const struct smc_sweep *sweep, const struct smc_canvas *canvas)
+/* The width of an axis's widest label. */
+static double sweep_label_width(const struct smc_sweep *sweep, size_t axis,
+                                const struct smc_canvas *canvas)
 {
-    double widest = smc_canvas_text_width(canvas, SMC_FACE_NORMAL, "occupancy");
-    for (uint64_t i = 0; i < smc_axis_values(&sweep->axis[0]); i++) {
-        smc_auto_text name = {0};
-        smc_sweep_label(sweep, 0, i, &name);
-        double width = smc_canvas_text_width(canvas, SMC_FACE_NORMAL, smc_text_string(&name));
-        widest = width > widest ? width : widest;
+    double widest = 0;
+    for (uint64_t i = 0; i < smc_axis_values(&sweep->axis[axis]); i++) {
+        smc_auto_text label = {0};
+        smc_sweep_label(sweep, axis, i, &label);
+        widest =
+            fmax(widest, smc_canvas_text_width(canvas, SMC_FACE_NORMAL, smc_text_string(&label)));
     }
     return widest;
 }
@@ -294,7 +296,8 @@ static void draw_devices(const struct smc_sweep_result *result, struct smc_page 
     for (uint64_t i = 0; i < result->answered; i++)
         legend.inks |= point_inks(result, &result->point[i]) & ~(refused_ink | heat_ink);
     smc_page_legend(page, &legend);
-    double names = sweep_widest_name(result->sweep, canvas);
+    double names = fmax(sweep_label_width(result->sweep, 0, canvas),
+                        smc_canvas_text_width(canvas, SMC_FACE_NORMAL, "occupancy"));
     double most = (smc_page_right(page) - smc_page_left(page)) / 2;
     double left = smc_page_left(page) + (names < most ? names : most) + 2 * canvas->gap;
     double right = smc_page_right(page) -
@@ -592,24 +595,12 @@ static void draw_row_labels(const struct heat *heat)
     }
 }
 
-static double sweep_label_width(const struct heat *heat, size_t axis)
-{
-    double widest = 0;
-    for (uint64_t i = 0; i < smc_axis_values(&heat->result->sweep->axis[axis]); i++) {
-        smc_auto_text label = {0};
-        smc_sweep_label(heat->result->sweep, axis, i, &label);
-        double width =
-            smc_canvas_text_width(&heat->page->canvas, SMC_FACE_NORMAL, smc_text_string(&label));
-        widest = width > widest ? width : widest;
-    }
-    return widest;
-}
-
 static void sweep_draw_column_labels(const struct heat *heat, double y)
 {
     const struct smc_canvas *canvas = &heat->page->canvas;
     uint64_t first, every;
-    double wanted = sweep_label_width(heat, heat->across) + 2 * canvas->char_width;
+    double wanted =
+        sweep_label_width(heat->result->sweep, heat->across, canvas) + 2 * canvas->char_width;
     double most = (double)heat->columns * heat->cell_width / wanted;
     choose_labels(heat, heat->across, most < 1 ? 1 : (unsigned)most, &first, &every);
     for (uint64_t value = first; value < heat->columns; value += every) {
@@ -655,7 +646,7 @@ static void sweep_measure(struct heat *heat)
 {
     struct smc_page *page = heat->page;
     const struct smc_canvas *canvas = &page->canvas;
-    double labels = sweep_label_width(heat, heat->down);
+    double labels = sweep_label_width(heat->result->sweep, heat->down, canvas);
     double most = (smc_page_right(page) - smc_page_left(page)) / 2;
     heat->left = smc_page_left(page) + (labels < most ? labels : most) + canvas->gap;
     double room = smc_page_right(page) - heat->left;

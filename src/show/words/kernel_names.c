@@ -119,20 +119,22 @@ static void append_arguments(const char *text, size_t length, bool nested, struc
     }
 }
 
-void smc_kernel_name_brief(const char *shown, struct smc_text *out)
+static void append_last_part(const char *shown, bool nested, struct smc_text *out)
 {
     struct smc_name name;
     smc_name_parse(shown, &name);
     smc_text_append_bytes(out, name.begin + name.last, name.arguments - name.last);
-    append_arguments(name.begin + name.arguments, name.length - name.arguments, false, out);
+    append_arguments(name.begin + name.arguments, name.length - name.arguments, nested, out);
+}
+
+void smc_kernel_name_brief(const char *shown, struct smc_text *out)
+{
+    append_last_part(shown, false, out);
 }
 
 static void append_all_arguments(const char *shown, struct smc_text *out)
 {
-    struct smc_name name;
-    smc_name_parse(shown, &name);
-    smc_text_append_bytes(out, name.begin + name.last, name.arguments - name.last);
-    append_arguments(name.begin + name.arguments, name.length - name.arguments, true, out);
+    append_last_part(shown, true, out);
 }
 
 static void append_without_parameters(const char *shown, struct smc_text *out)
