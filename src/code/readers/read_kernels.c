@@ -440,8 +440,8 @@ static enum smc_status read_ptx(const struct kernel_reading *reading, struct smc
 }
 
 /* Each line, after the file's name. */
-static void append_lines(const struct kernel_reading *reading, const struct smc_text *lines,
-                         struct smc_text *out)
+static void read_kernels_append_lines(const struct kernel_reading *reading,
+                                      const struct smc_text *lines, struct smc_text *out)
 {
     const char *line = smc_text_string(lines);
     for (size_t length; *line; line += length + (line[length] != '\0')) {
@@ -463,7 +463,7 @@ static enum smc_status read_log(const struct kernel_reading *reading, struct smc
         smc_inspect_log(smc_text_string(&build.ordered), &kind, reading->kernels, faults);
     if (is_read && (reading->kernels->count > before || faults->length > faults_before ||
                     build.cut_off_count > 0)) {
-        append_lines(reading, &build.faults, faults);
+        read_kernels_append_lines(reading, &build.faults, faults);
         is_read = read_kernels_append_notes(reading, &build.notes, &reading->notes->warnings);
     }
     if (!is_read)

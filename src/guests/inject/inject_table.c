@@ -380,7 +380,7 @@ static struct record_launch *inject_table_add_launch(const struct record_key *ke
     return added;
 }
 
-static struct record_launch *find_launch(const struct record_key *key, const char *name)
+static struct record_launch *find_record_launch(const struct record_key *key, const char *name)
 {
     struct record_key whole;
     memset(&whole, 0, sizeof whole); /* its padding is compared too */
@@ -404,7 +404,7 @@ struct record_launch *table_launch(const struct record_key *key, const char *nam
     if (!table_header())
         return NULL;
     pthread_mutex_lock(&lock);
-    struct record_launch *found = find_launch(key, name);
+    struct record_launch *found = find_record_launch(key, name);
     pthread_mutex_unlock(&lock);
     return found;
 }
@@ -491,7 +491,7 @@ static struct record_launch *find_execution(const struct record_key *key, const 
         if (memcmp(&launch->key, &wanted, sizeof wanted) == 0 && is_text(wanted.name, name))
             return launch;
     }
-    struct record_launch *launch = find_launch(key, name);
+    struct record_launch *launch = find_record_launch(key, name);
     if (launch)
         *place = offset_of(launch);
     return launch;

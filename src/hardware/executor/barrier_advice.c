@@ -142,7 +142,7 @@ static bool is_race_within_block(const struct smc_finding *finding)
 }
 
 /* The line of an access in the kernel itself; 0: it is elsewhere. */
-static uint32_t line_of(const struct smc_user_run *run, const struct smc_run_stack *stack)
+static uint32_t advice_line_of(const struct smc_user_run *run, const struct smc_run_stack *stack)
 {
     const char *file = run->result.emulated.names + stack->frame[0].file;
     bool is_here = stack->frames == 1 && stack->is_complete &&
@@ -171,7 +171,7 @@ static void find_places(const struct smc_user_run *run, const struct smc_tokens 
         const struct smc_run_finding *found = &emulated->finding[i / 2];
         if (!is_race_within_block(&found->finding))
             continue;
-        uint32_t line = line_of(run, i % 2 ? &found->stack : &found->other_stack);
+        uint32_t line = advice_line_of(run, i % 2 ? &found->stack : &found->other_stack);
         if (line > 0)
             line = find_good_place(tokens, line);
         if (line > 0)

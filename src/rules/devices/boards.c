@@ -179,7 +179,7 @@ static size_t unit_length(const char *at)
     return 0;
 }
 
-static size_t append_word(char to[WORDS], size_t n, const char *from, size_t length)
+static size_t boards_append_word(char to[WORDS], size_t n, const char *from, size_t length)
 {
     for (size_t i = 0; i < length && n + 1 < WORDS; i++)
         to[n++] = from[i];
@@ -203,17 +203,17 @@ static void reshape_words(const char *from, char to[WORDS])
         size_t variant = starts || after_digit || after_variant ? variant_length(from + i) : 0;
         size_t length = series ? series : unit ? unit : variant ? variant : 1;
         if ((variant || super) && !unit && !starts)
-            n = append_word(to, n, " ", 1);
+            n = boards_append_word(to, n, " ", 1);
         if (unit)
-            n = append_word(to, n, "gb", 2);
+            n = boards_append_word(to, n, "gb", 2);
         else if (super)
-            n = append_word(to, n, "super", 5);
+            n = boards_append_word(to, n, "super", 5);
         else if (variant && boards_is_word(from + i, "max q"))
-            n = append_word(to, n, "maxq", 4);
+            n = boards_append_word(to, n, "maxq", 4);
         else
-            n = append_word(to, n, from + i, length);
+            n = boards_append_word(to, n, from + i, length);
         if (series)
-            n = append_word(to, n, " ", 1);
+            n = boards_append_word(to, n, " ", 1);
         after_variant = variant != 0;
         i += length;
     }
