@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,8 +49,8 @@ enum { MOST_PASTED = 1 << 16 };
    characters that look like it within SEQUENCE_MS are then read as one key, and run no commands. */
 enum { ESCAPE_MS = 4, SEQUENCE_MS = 100 };
 
-/* Keys that curses does not name. */
-enum { PASTE_BEGINS = KEY_MAX + 1, PASTE_ENDS };
+/* A key that curses does not name. */
+enum { PASTE_BEGINS = KEY_MAX + 1 };
 
 static attr_t curses_attributes(unsigned attributes)
 {
@@ -168,7 +169,6 @@ static void know_more_keys(void)
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (key_defined(keys[i].sequence) == 0 || keys[i].key == PASTE_BEGINS)
             define_key(keys[i].sequence, keys[i].key);
-    define_key(paste_end, PASTE_ENDS);
 }
 
 static void take_mouse(bool is_free)
@@ -413,34 +413,28 @@ static int read_sequence(wint_t *code)
     return KEY_CODE_YES;
 }
 
-/* One more character of pasted text, or of the sequence that ends it: curses does not recognize it
-   where it arrives in two parts. */
-static void add_pasted(wint_t code)
+/* One more byte of pasted text, or of the sequence that ends it. */
+static void add_pasted(char byte)
 {
-    char bytes[8];
     const size_t held = on.end_matched;
-    if (code == (wint_t)paste_end[held]) {
+    if (byte == paste_end[held]) {
         on.pastes = paste_end[++on.end_matched] != '\0';
         return;
     }
-    on.end_matched = code == (wint_t)paste_end[0];
+    on.end_matched = byte == paste_end[0];
     if (on.pasted.length >= MOST_PASTED)
         return;
     smc_text_append_bytes(&on.pasted, paste_end, held);
-    if (!on.end_matched)
-        smc_text_append_bytes(&on.pasted, bytes, smc_utf8_encode((uint32_t)code, bytes));
+    smc_text_append_bytes(&on.pasted, &byte, !on.end_matched);
 }
 
-/* Reads on in pasted text. */
+/* Reads on in pasted text, past curses, which takes several times as long. */
 static void read_paste(struct smc_event *event)
 {
-    wint_t code;
-    for (int kind; on.pastes && (kind = get_wch(&code)) != ERR;) {
-        if (kind != KEY_CODE_YES)
-            add_pasted(code);
-        else if (code == PASTE_ENDS)
-            on.pastes = false;
-    }
+    struct pollfd waiting = {.fd = STDIN_FILENO, .events = POLLIN};
+    char byte;
+    while (on.pastes && poll(&waiting, 1, 0) > 0 && read(STDIN_FILENO, &byte, 1) == 1)
+        add_pasted(byte);
     if (on.pastes)
         return;
     event->kind = SMC_EVENT_PASTE;

@@ -17,6 +17,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/platform.h"
 #include "base/signals.h"
 #include "code/compile.h"
 #include "show/tui/state.h"
@@ -27,6 +28,7 @@ enum {
     STALE_MS = 1000,
     TICK_MS = 100,
     WATCH_MS = 250,  /* between looks at the user's file */
+    GONE_LOOKS = 4,  /* without the file: some editors replace it when they save */
     CATCH_UP_MS = 4, /* without a key, before what takes long is written */
 };
 
@@ -41,6 +43,7 @@ struct edit {
 struct watch {
     char path[SMC_OPEN_PATH_CHARS];
     bool is_there;
+    unsigned missed; /* looks since when it is not there */
     dev_t device;
     ino_t inode;
     off_t bytes;
@@ -60,7 +63,7 @@ struct loop {
     bool settling;      /* a script waits until no job is running */
     bool showing;       /* a script waits for the predicted time, to write the screen */
     struct watch watch;
-    struct timespec looked; /* at the user's file */
+    double looked_ms; /* at the user's file */
     bool dirty, everything;
 };
 
@@ -208,6 +211,7 @@ static bool watch_look(struct watch *watch, const char *path)
     struct stat about;
     struct watch before = *watch;
     *watch = (struct watch){.is_there = stat(path, &about) == 0};
+    watch->missed = watch->is_there ? 0 : before.missed + 1;
     snprintf(watch->path, sizeof watch->path, "%s", path);
     if (watch->is_there) {
         watch->device = about.st_dev;
@@ -224,13 +228,10 @@ static bool watch_look(struct watch *watch, const char *path)
 
 static bool is_time_to_look(struct loop *loop)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    const long ms =
-        (now.tv_sec - loop->looked.tv_sec) * 1000 + (now.tv_nsec - loop->looked.tv_nsec) / 1000000;
-    if (ms < WATCH_MS)
+    const double now_ms = smc_clock_ms();
+    if (now_ms - loop->looked_ms < WATCH_MS)
         return false;
-    loop->looked = now;
+    loop->looked_ms = now_ms;
     return true;
 }
 
@@ -239,6 +240,13 @@ static void look_at_file(struct loop *loop)
     const char *path = loop->tui->file.question.file;
     if (*path && is_time_to_look(loop) && watch_look(&loop->watch, path)) {
         smc_tui_file_changed(loop->tui);
+        loop->dirty = true;
+    }
+    if (*path && loop->watch.missed == GONE_LOOKS) {
+        loop->watch.missed++;
+        smc_tui_say(loop->tui, SMC_STYLE_WARN,
+                    "%s is gone; what was read of it stays until it is there again",
+                    smc_last_part(loop->tui->file.shown));
         loop->dirty = true;
     }
 }
