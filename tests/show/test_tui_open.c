@@ -126,6 +126,10 @@ static void test_failure(void)
     smc_tui_done(tui, result);
     CU_ASSERT_TRUE(opened_shows(&opened, "expected a ';'"));
     CU_ASSERT_EQUAL(tui->trace.count, KERNELS);
+    sitting_keys(&opened.sitting, "Down");
+    CU_ASSERT_TRUE(opened_shows(&opened, "as before the error: my.cu(3): expected a ';'"));
+    sitting_keys(&opened.sitting, "F2");
+    CU_ASSERT_TRUE(opened_shows(&opened, "file not readable"));
     struct smc_job job;
     smc_tui_compile_job(tui, &job); /* not again until it is saved */
     CU_ASSERT_NOT_EQUAL(job.kind, SMC_JOB_READ);

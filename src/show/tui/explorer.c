@@ -756,7 +756,12 @@ static const char popup_keys[] = "Up Down PgUp PgDn scroll  / searches  other ke
 /* On other screens: the progress of a running launch, and the key of its screen. */
 static void explorer_write_progress(const struct smc_tui *tui, char text[64])
 {
-    snprintf(text, 64, "%s", tui->file.question.file[0] && tui->file.is_stale ? " reading " : "");
+    const struct smc_open_file *file = &tui->file;
+    snprintf(text, 64, "%s",
+             !file->question.file[0]             ? ""
+             : file->is_stale                    ? " reading "
+             : file->is_read && file->failure[0] ? " file not readable (F8) "
+                                                 : "");
     if (!smc_tui_is_launching(tui) || tui->view == SMC_VIEW_CONFIRM)
         return;
     if (tui->blocks)

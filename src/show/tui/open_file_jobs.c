@@ -462,5 +462,7 @@ void smc_open_find_accesses(const struct smc_open_question *question, const stru
         find_accesses_of(smc_inspect_best_version(&reading.kernels, first, query->device.sm.cc),
                          question, query, accesses);
     else
-        snprintf(accesses->why, sizeof accesses->why, "the file no longer has this kernel");
+        snprintf(accesses->why, sizeof accesses->why, "%s",
+                 reading.kernels.count > 0 ? "the file no longer has this kernel"
+                                           : "the file cannot be read as it is now");
 }

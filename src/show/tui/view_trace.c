@@ -157,9 +157,13 @@ static void view_trace_draw_table(const struct smc_tui *tui, const struct view_t
     struct smc_rect rows = layout->lines;
     struct smc_text summary = {0};
     int count = (int)list->count, first = view_trace_first_shown(list, rows.rows);
-    smc_trace_list_append_summary(list, &summary);
-    smc_frame_text_within(frame, layout->summary, 0, 1, layout->summary.cols - 2, SMC_STYLE_STRONG,
-                          smc_text_string(&summary));
+    const bool failed = list->file && list->file->failure[0];
+    if (failed)
+        smc_text_printf(&summary, "as before the error: %s", list->file->failure);
+    else
+        smc_trace_list_append_summary(list, &summary);
+    smc_frame_text_within(frame, layout->summary, 0, 1, layout->summary.cols - 2,
+                          failed ? SMC_STYLE_BAD : SMC_STYLE_STRONG, smc_text_string(&summary));
     smc_text_free(&summary);
     smc_trace_list_spans(list, rows.cols, span);
     view_trace_draw_heading(list, span, layout->heading, frame);
