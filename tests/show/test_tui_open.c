@@ -18,13 +18,14 @@ struct opened {
     struct smc_open_question question;
     struct smc_open_kernel kernels[KERNELS];
     struct smc_job_result *result;
+    uint32_t threads; /* of their blocks */
 };
 
 static void make_kernel(const struct smc_device *device, const char *name, uint32_t regs,
-                        struct smc_open_kernel *out)
+                        uint32_t threads, struct smc_open_kernel *out)
 {
     struct smc_launch launch = SMC_LAUNCH_INIT;
-    launch.threads_per_block = 256;
+    launch.threads_per_block = threads;
     launch.regs_per_thread = regs;
     launch.static_smem_bytes = 4096;
     *out = (struct smc_open_kernel){.threads_source = SMC_THREADS_BOUND, .launch = launch};
@@ -47,6 +48,16 @@ static void make_kernel(const struct smc_device *device, const char *name, uint3
                                          .blocks_per_sm = out->occupancy.blocks_per_sm};
 }
 
+/* As the worker does. */
+static void state_launch(const struct smc_open_question *asked, struct smc_open_kernel *kernel)
+{
+    for (size_t i = 0; i < asked->launch_count; i++)
+        if (strcmp(asked->launch[i].kernel, kernel->symbol) == 0) {
+            kernel->launch.threads_per_block = (uint32_t)asked->launch[i].threads_per_block;
+            memcpy(kernel->block, asked->launch[i].block, sizeof kernel->block);
+        }
+}
+
 /* As the worker's result: the kernels with these registers, 0: it is not there. */
 static void opened_read(struct opened *opened, const uint32_t regs[KERNELS])
 {
@@ -56,17 +67,21 @@ static void opened_read(struct opened *opened, const uint32_t regs[KERNELS])
     *result = (struct smc_job_result){.job = {.kind = SMC_JOB_READ}, .kernels = opened->kernels};
     result->job.query = tui->explore.query;
     result->job.open = tui->file.question;
-    for (int i = 0; i < KERNELS; i++)
-        if (regs[i] > 0)
-            make_kernel(&tui->explore.query.device, names[i], regs[i],
-                        &opened->kernels[result->kernel_count++]);
+    for (int i = 0; i < KERNELS; i++) {
+        struct smc_open_kernel *kernel = &opened->kernels[result->kernel_count];
+        if (regs[i] == 0)
+            continue;
+        make_kernel(&tui->explore.query.device, names[i], regs[i], opened->threads, kernel);
+        state_launch(&result->job.open, kernel);
+        result->kernel_count++;
+    }
     smc_tui_done(tui, result);
 }
 
 static void opened_open(struct opened *opened, int rows, int cols)
 {
     static const uint32_t first[KERNELS] = {64, 40, 16};
-    *opened = (struct opened){.result = calloc(1, sizeof *opened->result)};
+    *opened = (struct opened){.result = calloc(1, sizeof *opened->result), .threads = 256};
     opened->question = (struct smc_open_question){.threads_per_block = SMC_NOT_GIVEN,
                                                   .dynamic_smem_bytes = SMC_NOT_GIVEN,
                                                   .grid_blocks = SMC_NOT_GIVEN};
@@ -212,6 +227,28 @@ static void test_saved_meanwhile(void)
 }
 
 /* --- The launch set on F2 --- */
+
+/* A block that the user has not set is that of the file. */
+static void test_follows(void)
+{
+    static const uint32_t first[KERNELS] = {64, 40, 16};
+    struct opened opened;
+    opened_open(&opened, 40, 120);
+    struct smc_tui *tui = opened.sitting.tui;
+    sitting_keys(&opened.sitting, "Enter");
+    CU_ASSERT_EQUAL(tui->explore.query.threads_per_block, 256);
+    smc_tui_file_changed(tui);
+    opened.threads = 128;
+    opened_read(&opened, first);
+    CU_ASSERT_EQUAL(tui->explore.query.threads_per_block, 128);
+    CU_ASSERT_EQUAL(tui->explore.answer.launch.threads_per_block, 128);
+    sitting_keys(&opened.sitting, "Home Down Down 9 6 Enter");
+    smc_tui_file_changed(tui);
+    opened.threads = 64;
+    opened_read(&opened, first);
+    CU_ASSERT_EQUAL(tui->explore.query.threads_per_block, 96);
+    opened_close(&opened);
+}
 
 static void test_launch(void)
 {
@@ -515,6 +552,7 @@ CU_TestInfo tests_tui_open[] = {
     {"what a change of the file did", test_changes},
     {"another device", test_device},
     {"saved while it is read", test_saved_meanwhile},
+    {"a block set by the file", test_follows},
     {"a launch set on the first screen", test_launch},
     {"accesses to shared memory", test_accesses},
     {"arguments of a launch", test_arguments},

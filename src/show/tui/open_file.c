@@ -156,12 +156,13 @@ const struct smc_open_kernel *smc_open_kernel_at(const struct smc_open_file *fil
 
 /* --- The list --------------------------------------------------------------------------------- */
 
-static struct smc_open_launch *find_launch(struct smc_open_question *question, const char *symbol)
+/* The index of a kernel's launch; the count if the user has given it none. */
+static size_t find_launch(const struct smc_open_question *question, const char *symbol)
 {
-    for (size_t i = 0; i < question->launch_count; i++)
-        if (strcmp(question->launch[i].kernel, symbol) == 0)
-            return &question->launch[i];
-    return NULL;
+    size_t i = 0;
+    while (i < question->launch_count && strcmp(question->launch[i].kernel, symbol) != 0)
+        i++;
+    return i;
 }
 
 static void list_grid(int64_t blocks, uint32_t y, uint32_t z, struct smc_trace_launch *launch)
@@ -173,10 +174,10 @@ static void list_grid(int64_t blocks, uint32_t y, uint32_t z, struct smc_trace_l
     launch->grid[0] = (uint32_t)(blocks / launch->grid[1] / launch->grid[2]);
 }
 
-static void list_launch(struct smc_open_question *question, const struct smc_open_kernel *kernel,
-                        struct smc_trace_launch *launch)
+static void list_launch(const struct smc_open_question *question,
+                        const struct smc_open_kernel *kernel, struct smc_trace_launch *launch)
 {
-    const struct smc_open_launch *given = find_launch(question, kernel->symbol);
+    const size_t at = find_launch(question, kernel->symbol);
     smc_trace_launch_init(launch);
     launch->name = launch->shown = (char *)kernel->name;
     launch->launches = 1;
@@ -187,7 +188,8 @@ static void list_launch(struct smc_open_question *question, const struct smc_ope
     launch->block[1] = launch->block[2] = 1;
     if (kernel->block[0] > 0)
         memcpy(launch->block, kernel->block, sizeof launch->block);
-    if (given)
+    const struct smc_open_launch *given = &question->launch[at];
+    if (at < question->launch_count)
         list_grid(given->grid_blocks, given->grid_y, given->grid_z, launch);
     else
         list_grid(question->grid_blocks, question->grid_y, question->grid_z, launch);
@@ -327,38 +329,49 @@ static void write_asked(const struct smc_query *query, struct smc_open_launch *o
         memcpy(out->block, block, sizeof out->block);
 }
 
-static bool is_listed(const struct smc_open_launch *asked, const struct smc_open_launch *listed)
+static bool is_same_launch(const struct smc_open_launch *a, const struct smc_open_launch *b)
 {
-    return asked->threads_per_block == listed->threads_per_block &&
-           memcmp(asked->block, listed->block, sizeof asked->block) == 0 &&
-           asked->grid_blocks == listed->grid_blocks && asked->grid_y == listed->grid_y &&
-           asked->grid_z == listed->grid_z &&
-           (asked->dynamic_smem_bytes == SMC_NOT_GIVEN ||
-            asked->dynamic_smem_bytes == listed->dynamic_smem_bytes);
+    return a->threads_per_block == b->threads_per_block &&
+           memcmp(a->block, b->block, sizeof a->block) == 0 && a->grid_blocks == b->grid_blocks &&
+           a->grid_y == b->grid_y && a->grid_z == b->grid_z &&
+           a->dynamic_smem_bytes == b->dynamic_smem_bytes;
 }
 
 void smc_open_file_keep_launch(struct smc_open_file *file, const struct smc_query *query)
 {
     struct smc_open_question *question = &file->question;
     const struct smc_open_kernel *kernel = smc_open_kernel_of(file, query);
-    struct smc_open_launch asked, listed;
+    struct smc_open_launch asked, before;
     if (!kernel)
         return;
+    size_t at = find_launch(question, kernel->symbol);
     write_asked(query, &asked);
-    write_listed(file, kernel, &listed);
-    if (is_listed(&asked, &listed))
-        return;
-    struct smc_open_launch *launch = find_launch(question, kernel->symbol);
-    if (!launch && question->launch_count == SMC_MOST_OPEN_LAUNCHES) { /* the oldest one */
-        question->launch_count--;
-        memmove(question->launch, question->launch + 1,
-                question->launch_count * sizeof question->launch[0]);
+    if (at < question->launch_count) {
+        before = question->launch[at];
+    } else {
+        write_listed(file, kernel, &before);
+        if (asked.dynamic_smem_bytes == SMC_NOT_GIVEN)
+            before.dynamic_smem_bytes = SMC_NOT_GIVEN;
     }
-    if (!launch)
-        launch = &question->launch[question->launch_count++];
-    *launch = asked;
-    snprintf(launch->kernel, sizeof launch->kernel, "%s", kernel->symbol);
+    if (is_same_launch(&asked, &before))
+        return;
+    if (at == SMC_MOST_OPEN_LAUNCHES) { /* the oldest one goes */
+        at = --question->launch_count;
+        memmove(question->launch, question->launch + 1, at * sizeof question->launch[0]);
+    }
+    question->launch_count += at == question->launch_count;
+    question->launch[at] = asked;
+    snprintf(question->launch[at].kernel, sizeof question->launch[at].kernel, "%s", kernel->symbol);
     question->changed_launches++;
+}
+
+void smc_open_file_follow(const struct smc_open_file *file, struct smc_query *query)
+{
+    const struct smc_open_kernel *kernel = smc_open_kernel_of(file, query);
+    if (!kernel || find_launch(&file->question, kernel->symbol) < file->question.launch_count)
+        return;
+    query->threads_per_block = kernel->launch.threads_per_block;
+    memcpy(query->block, kernel->block, sizeof query->block);
 }
 
 /* --- Changes ---------------------------------------------------------------------------------- */

@@ -128,6 +128,9 @@ void smc_open_file_close(struct smc_open_file *file);
  */
 void smc_open_file_keep_launch(struct smc_open_file *file, const struct smc_query *query);
 
+/* A query whose launch was not set by the user has that of its kernel in the list. */
+void smc_open_file_follow(const struct smc_open_file *file, struct smc_query *query);
+
 /* It was saved or built again. */
 void smc_open_file_changed(struct smc_open_file *file);
 

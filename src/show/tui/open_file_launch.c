@@ -112,6 +112,14 @@ static void open_launch_free(struct open_launch *launch)
     free(launch);
 }
 
+/* Here nothing is typed as an option. */
+static void drop_option(struct smc_error *error)
+{
+    const char *end = strchr(error->message, ':');
+    if (strncmp(error->message, "option --", 9) == 0 && end && end[1] == ' ')
+        memmove(error->message, end + 2, strlen(end + 2) + 1);
+}
+
 void smc_open_predict(struct smc_job_result *result, struct smc_builds *builds,
                       struct smc_text *warnings)
 {
@@ -124,6 +132,7 @@ void smc_open_predict(struct smc_job_result *result, struct smc_builds *builds,
     result->time = (struct smc_time){0};
     if (prepare(&result->job, builds, launch, warnings, &why) == SMC_OK)
         result->time = launch->run.answer.time;
+    drop_option(&why);
     if (result->time.basis == SMC_TIME_UNKNOWN && !result->time.reason[0])
         snprintf(result->time.reason, sizeof result->time.reason, "%s%.160s",
                  result->job.query.grid_blocks != SMC_NOT_GIVEN && !result->job.open.arguments[0]
@@ -161,6 +170,7 @@ void smc_open_run(struct smc_job_result *result, struct smc_builds *builds,
         result->status = smc_user_launch(run, warnings, &result->error);
     if (result->status == SMC_OK)
         result->status = smc_user_ending(run, &result->error);
+    drop_option(&result->error);
     if (run->result.emulation.made || run->result.finish.succeeded) {
         struct smc_confirmed_run *out = &result->run[0];
         *out = (struct smc_confirmed_run){

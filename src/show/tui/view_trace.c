@@ -585,6 +585,7 @@ void smc_tui_take_file(struct smc_tui *tui, const struct smc_job_result *result)
         fail_file(tui, result);
         return;
     }
+    smc_open_file_keep_launch(file, &tui->explore.query);
     if (!query->device_assumed)
         smc_explore_find_device(&tui->explore, &query->device);
     if (!smc_open_file_take(file, &result->job.open, &query->device, result->kernels,
@@ -593,6 +594,7 @@ void smc_tui_take_file(struct smc_tui *tui, const struct smc_job_result *result)
         return;
     }
     smc_trace_list_open_file(&tui->trace, file, here);
+    smc_open_file_follow(file, &tui->explore.query);
     if (first && tui->trace.count > 0 && tui->view == SMC_VIEW_TRACE)
         bring(tui, smc_trace_list_here(&tui->trace)->row);
     else
