@@ -559,12 +559,15 @@ static void append_work(const struct smc_answer *answer, struct smc_text *words)
 {
     if (answer->has_work)
         smc_text_append_work(answer, words);
+    const struct smc_waves *waves = &answer->waves;
     if (answer->has_waves)
-        smc_text_printf(words, "%s%llu blocks in %llu wave%s, the last of %llu",
-                        words->length ? "\n" : "", (unsigned long long)answer->waves.grid_blocks,
-                        (unsigned long long)answer->waves.waves,
-                        smc_text_plural(answer->waves.waves),
-                        (unsigned long long)answer->waves.last_wave_blocks);
+        smc_text_printf(words, "%s%" PRIu64 " block%s in ", words->length ? "\n" : "",
+                        waves->grid_blocks, smc_text_plural(waves->grid_blocks));
+    if (answer->has_waves && waves->waves == 1)
+        smc_text_printf(words, "1 wave (%" PRIu64 " fit at a time)", waves->resident_blocks);
+    else if (answer->has_waves)
+        smc_text_printf(words, "%" PRIu64 " waves, the last of %" PRIu64, waves->waves,
+                        waves->last_wave_blocks);
     if (words->length == 0)
         smc_text_printf(words, "the number of waves needs %s",
                         answer->query.device.sm_count == 0 ? "a grid and a board" : "a grid");

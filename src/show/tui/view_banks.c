@@ -505,7 +505,7 @@ static void append_found_remedy(const struct smc_banks_state *banks, struct smc_
     if (access->remark[0])
         smc_text_append(out, access->remark);
     else if (access->total.wavefronts == access->total.least)
-        smc_text_append(out, "no conflict: all warps are served in the fewest wavefronts");
+        smc_text_append(out, "no conflict: each warp takes the fewest wavefronts");
     else
         smc_text_append(out, "nothing is known that removes these conflicts");
     if (found->all > found->count)
@@ -529,7 +529,7 @@ static void view_banks_append_remedy(const struct smc_banks_state *banks, size_t
     uint32_t was = pattern->total.wavefronts - pattern->total.least;
     uint32_t left = now.wavefronts - now.least;
     if (was == 0 && left == 0) {
-        smc_text_append(out, "no conflict: all warps are served in the fewest wavefronts");
+        smc_text_append(out, "no conflict: each warp takes the fewest wavefronts");
     } else if (was == 0) {
         smc_text_printf(out, "%" PRIu32 " conflict%s with this layout, none as written", left,
                         smc_text_plural(left));
