@@ -142,7 +142,7 @@ static bool shows_kernel(const struct sitting *sitting)
 {
     return has(sitting, "b_tile[i][x] ") && has(sitting, "matmul-tiled ") && has(sitting, "<3>") &&
            has(sitting, "warp 3, iteration 0") && has(sitting, "1 wavefront, no conflict") &&
-           has(sitting, " no conflict: all warps are served");
+           has(sitting, " no conflict: each warp takes");
 }
 
 static void test_kernel_at_all_sizes(void)

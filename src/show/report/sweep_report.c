@@ -158,7 +158,7 @@ struct sweep_grid {
 
 static size_t cell_width(const struct sweep_grid *grid)
 {
-    return (size_t)(grid->number_width + grid->marks);
+    return (size_t)grid->number_width + (size_t)grid->marks;
 }
 
 static const struct smc_sweep_point *sweep_point_at(const struct sweep_grid *grid, uint64_t row,

@@ -168,6 +168,19 @@ struct trace_list_place {
     double number;
 };
 
+/* Of equal kernels, those that spill come first, then those with bank conflicts. */
+static int compare_faults(const struct smc_trace_list *list, size_t a, size_t b)
+{
+    static const enum smc_trace_column faults[] = {SMC_TRACE_COLUMN_SPILLS,
+                                                   SMC_TRACE_COLUMN_CONFLICTS};
+    const struct smc_trace_line x = trace_list_line_of(list, a), y = trace_list_line_of(list, b);
+    int order = 0;
+    for (size_t i = 0; i < sizeof faults / sizeof *faults && order == 0; i++)
+        order = trace_list_compare(smc_trace_column_info[faults[i]].number(list, &y),
+                                   smc_trace_column_info[faults[i]].number(list, &x));
+    return order;
+}
+
 static int compare_places(const void *a, const void *b)
 {
     const struct trace_list_place *x = a, *y = b;
@@ -177,8 +190,9 @@ static int compare_places(const void *a, const void *b)
         return x->number < 0 ? 1 : -1;
     int order = column->number ? trace_list_compare(x->number, y->number)
                                : strcasecmp(list->name[x->kernel], list->name[y->kernel]);
+    const int faults = order == 0 ? compare_faults(list, x->kernel, y->kernel) : 0;
     if (order == 0)
-        return (x->kernel > y->kernel) - (x->kernel < y->kernel);
+        return faults ? faults : (x->kernel > y->kernel) - (x->kernel < y->kernel);
     return column->rises != list->reversed ? order : -order;
 }
 
@@ -276,7 +290,7 @@ void smc_trace_list_open(struct smc_trace_list *list, const struct smc_trace_ans
     smc_trace_list_sort(list, SMC_TRACE_COLUMN_SHARE, false);
 }
 
-/* Sorted by occupancy, kernels that are equally bad are in the order of the file's list. */
+/* Sorted by occupancy, the worst first. */
 void smc_trace_list_open_file(struct smc_trace_list *list, const struct smc_open_file *file,
                               const struct smc_open_kernel *here)
 {
