@@ -27,7 +27,7 @@ static uint32_t ground_of(enum smc_theme theme)
 /* --- Cells that are drawn, since fonts leave gaps between their rows --- */
 
 /* Lines from the middle of the cell to its sides. */
-static void append_lines(const char *sides, int x, int y, uint32_t ink, struct smc_text *out)
+static void append_sides(const char *sides, int x, int y, uint32_t ink, struct smc_text *out)
 {
     static const struct {
         char side;
@@ -61,7 +61,7 @@ static bool draw_cell(uint32_t glyph, int row, int col, uint32_t ink, struct smc
     const int x = col * CELL_WIDTH, y = row * CELL_HEIGHT;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         if (lines[i].glyph == glyph) {
-            append_lines(lines[i].sides, x, y, ink, out);
+            append_sides(lines[i].sides, x, y, ink, out);
             return true;
         }
     const double high = (double)CELL_HEIGHT * ((double)glyph - LOWER) / EIGHTHS;
@@ -106,8 +106,8 @@ static int same_style(const struct smc_cell *cells, int cols)
 }
 
 /* Up to the next blank: viewers treat several of them differently. */
-static int append_word(const struct smc_cell *cells, int cols, int row, int col,
-                       const struct run *run, struct smc_text *out)
+static int append_run_cells(const struct smc_cell *cells, int cols, int row, int col,
+                            const struct run *run, struct smc_text *out)
 {
     smc_auto_text word = {0};
     int length = 0;
@@ -136,7 +136,7 @@ static void frame_append_run(const struct smc_cell *cells, int cols, int row, in
         append_rect(col * CELL_WIDTH, row * CELL_HEIGHT, cols * CELL_WIDTH, CELL_HEIGHT, run.ground,
                     out);
     for (int at = 0; at < cols;)
-        at += append_word(cells + at, cols - at, row, col + at, &run, out);
+        at += append_run_cells(cells + at, cols - at, row, col + at, &run, out);
 }
 
 static void write_svg(const struct smc_frame *frame, enum smc_theme theme, struct smc_text *out)

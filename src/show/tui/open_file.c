@@ -157,7 +157,7 @@ const struct smc_open_kernel *smc_open_kernel_at(const struct smc_open_file *fil
 /* --- The list --------------------------------------------------------------------------------- */
 
 /* The index of a kernel's launch; the count if the user has given it none. */
-static size_t find_launch(const struct smc_open_question *question, const char *symbol)
+static size_t find_given_launch(const struct smc_open_question *question, const char *symbol)
 {
     size_t i = 0;
     while (i < question->launch_count && strcmp(question->launch[i].kernel, symbol) != 0)
@@ -177,7 +177,7 @@ static void list_grid(int64_t blocks, uint32_t y, uint32_t z, struct smc_trace_l
 static void list_launch(const struct smc_open_question *question,
                         const struct smc_open_kernel *kernel, struct smc_trace_launch *launch)
 {
-    const size_t at = find_launch(question, kernel->symbol);
+    const size_t at = find_given_launch(question, kernel->symbol);
     smc_trace_launch_init(launch);
     launch->name = launch->shown = (char *)kernel->name;
     launch->launches = 1;
@@ -344,7 +344,7 @@ void smc_open_file_keep_launch(struct smc_open_file *file, const struct smc_quer
     struct smc_open_launch asked, before;
     if (!kernel)
         return;
-    size_t at = find_launch(question, kernel->symbol);
+    size_t at = find_given_launch(question, kernel->symbol);
     write_asked(query, &asked);
     if (at < question->launch_count) {
         before = question->launch[at];
@@ -368,7 +368,7 @@ void smc_open_file_keep_launch(struct smc_open_file *file, const struct smc_quer
 void smc_open_file_follow(const struct smc_open_file *file, struct smc_query *query)
 {
     const struct smc_open_kernel *kernel = smc_open_kernel_of(file, query);
-    if (!kernel || find_launch(&file->question, kernel->symbol) < file->question.launch_count)
+    if (!kernel || find_given_launch(&file->question, kernel->symbol) < file->question.launch_count)
         return;
     query->threads_per_block = kernel->launch.threads_per_block;
     memcpy(query->block, kernel->block, sizeof query->block);

@@ -650,8 +650,6 @@ static void write_step(const struct smc_trace_list *list, const struct smc_trace
     }
 }
 
-enum { LEAST_CHANGE = 24, MOST_CHANGE = 90, LEAST_NAME = 20 };
-
 const struct smc_trace_column_info smc_trace_column_info[SMC_TRACE_COLUMN_COUNT] = {
     [SMC_TRACE_COLUMN_NAME] = {"kernel", 0, 0, 0, true, true, NULL, NULL},
     [SMC_TRACE_COLUMN_SHARE] = {"share", 7, 0, NEVER, false, false, share_number, write_share},
@@ -674,53 +672,9 @@ const struct smc_trace_column_info smc_trace_column_info[SMC_TRACE_COLUMN_COUNT]
     [SMC_TRACE_COLUMN_BOUND] = {"limited by", BOUND_COLUMNS, 0, 0, true, true, bound_number,
                                 write_bound},
     [SMC_TRACE_COLUMN_STEP] = {"next step", 28, 150, 130, true, true, occupancy_number, write_step},
-    [SMC_TRACE_COLUMN_CHANGE] = {"changed", LEAST_CHANGE, NEVER, 116, false, true, change_number,
+    [SMC_TRACE_COLUMN_CHANGE] = {"changed", 24, NEVER, 116, false, true, change_number,
                                  write_change},
 };
-
-static bool is_column_shown(const struct smc_trace_list *list, enum smc_trace_column column,
-                            int table_columns)
-{
-    const struct smc_trace_column_info *info = &smc_trace_column_info[column];
-    if (column != SMC_TRACE_COLUMN_CHANGE)
-        return table_columns >= (list->file ? info->from_file : info->from);
-    for (size_t i = 0; list->file && i < list->kernels; i++)
-        if (smc_open_kernel_at(list->file, i)->is_changed)
-            return table_columns >= info->from_file;
-    return false;
-}
-
-void smc_trace_list_spans(const struct smc_trace_list *list, int table_columns,
-                          struct smc_trace_span span[SMC_TRACE_COLUMN_COUNT])
-{
-    enum { ARROWS = 1 };
-    /* Given up where the names would have too little. */
-    static const enum smc_trace_column least_important[] = {
-        SMC_TRACE_COLUMN_STEP, SMC_TRACE_COLUMN_SPILLS, SMC_TRACE_COLUMN_BLOCKS,
-        SMC_TRACE_COLUMN_SMEM, SMC_TRACE_COLUMN_THREADS};
-    int left = table_columns - SMC_TRACE_MARKS - ARROWS, col = SMC_TRACE_MARKS;
-    for (int i = 0; i < SMC_TRACE_COLUMN_COUNT; i++) {
-        const struct smc_trace_column_info *info = &smc_trace_column_info[i];
-        const bool shown = is_column_shown(list, (enum smc_trace_column)i, table_columns);
-        span[i].cols = shown ? info->columns : 0;
-        left -= span[i].cols;
-    }
-    for (size_t i = 0; i < sizeof least_important / sizeof *least_important; i++)
-        if (left < LEAST_NAME) {
-            left += span[least_important[i]].cols;
-            span[least_important[i]].cols = 0;
-        }
-    if (span[SMC_TRACE_COLUMN_CHANGE].cols && left > 2 * LEAST_NAME) {
-        const int more = left - 2 * LEAST_NAME, most = MOST_CHANGE - LEAST_CHANGE;
-        span[SMC_TRACE_COLUMN_CHANGE].cols += more < most ? more : most;
-        left -= more < most ? more : most;
-    }
-    span[SMC_TRACE_COLUMN_NAME].cols = left > 0 ? left : 0;
-    for (int i = 0; i < SMC_TRACE_COLUMN_COUNT; i++) {
-        span[i].col = col;
-        col += span[i].cols;
-    }
-}
 
 /* --- About a line ----------------------------------------------------------------------------- */
 

@@ -122,15 +122,6 @@ enum { SMC_TRACE_NEVER = 1 << 20 };
 
 extern const struct smc_trace_column_info smc_trace_column_info[SMC_TRACE_COLUMN_COUNT];
 
-/* Where a column of a table of so many columns begins, and its width; 0: it is not shown. */
-struct smc_trace_span {
-    int col, cols;
-};
-
-enum { SMC_TRACE_MARKS = 3 }; /* columns before the name */
-void smc_trace_list_spans(const struct smc_trace_list *list, int table_columns,
-                          struct smc_trace_span span[SMC_TRACE_COLUMN_COUNT]);
-
 /* --- About a line --- */
 
 enum smc_trace_fact {

@@ -52,9 +52,61 @@ static struct view_trace_layout view_trace_layout_of(const struct smc_tui *tui)
 
 /* --- The table --- */
 
-static void view_trace_draw_cell(const char *text, enum smc_trace_column column,
-                                 struct smc_trace_span span, enum smc_style style,
-                                 struct smc_rect line, struct smc_frame *frame)
+/* Where a column begins, and its width; 0: it is not shown. */
+struct span {
+    int col, cols;
+};
+
+enum { MARKS = 3 }; /* columns before the name */
+
+static bool is_column_shown(const struct smc_trace_list *list, enum smc_trace_column column,
+                            int table_columns)
+{
+    const struct smc_trace_column_info *info = &smc_trace_column_info[column];
+    if (column != SMC_TRACE_COLUMN_CHANGE)
+        return table_columns >= (list->file ? info->from_file : info->from);
+    for (size_t i = 0; list->file && i < list->kernels; i++)
+        if (smc_open_kernel_at(list->file, i)->is_changed)
+            return table_columns >= info->from_file;
+    return false;
+}
+
+static void view_trace_find_spans(const struct smc_trace_list *list, int table_columns,
+                                  struct span span[SMC_TRACE_COLUMN_COUNT])
+{
+    enum { ARROWS = 1, LEAST_NAME = 20, MOST_CHANGE = 90 };
+    /* Given up where the names would have too little. */
+    static const enum smc_trace_column least_important[] = {
+        SMC_TRACE_COLUMN_STEP, SMC_TRACE_COLUMN_SPILLS, SMC_TRACE_COLUMN_BLOCKS,
+        SMC_TRACE_COLUMN_SMEM, SMC_TRACE_COLUMN_THREADS};
+    int left = table_columns - MARKS - ARROWS, col = MARKS;
+    for (int i = 0; i < SMC_TRACE_COLUMN_COUNT; i++) {
+        const struct smc_trace_column_info *info = &smc_trace_column_info[i];
+        const bool shown = is_column_shown(list, (enum smc_trace_column)i, table_columns);
+        span[i].cols = shown ? info->columns : 0;
+        left -= span[i].cols;
+    }
+    for (size_t i = 0; i < sizeof least_important / sizeof *least_important; i++)
+        if (left < LEAST_NAME) {
+            left += span[least_important[i]].cols;
+            span[least_important[i]].cols = 0;
+        }
+    if (span[SMC_TRACE_COLUMN_CHANGE].cols && left > 2 * LEAST_NAME) {
+        const int more = left - 2 * LEAST_NAME,
+                  most = MOST_CHANGE - span[SMC_TRACE_COLUMN_CHANGE].cols;
+        span[SMC_TRACE_COLUMN_CHANGE].cols += more < most ? more : most;
+        left -= more < most ? more : most;
+    }
+    span[SMC_TRACE_COLUMN_NAME].cols = left > 0 ? left : 0;
+    for (int i = 0; i < SMC_TRACE_COLUMN_COUNT; i++) {
+        span[i].col = col;
+        col += span[i].cols;
+    }
+}
+
+static void view_trace_draw_cell(const char *text, enum smc_trace_column column, struct span span,
+                                 enum smc_style style, struct smc_rect line,
+                                 struct smc_frame *frame)
 {
     int gap = column != SMC_TRACE_COLUMN_NAME ? 1 : 0;
     gap += smc_trace_column_info[column].is_text && gap; /* two blanks before text */
@@ -65,9 +117,8 @@ static void view_trace_draw_cell(const char *text, enum smc_trace_column column,
         smc_frame_text_right(frame, cell, 0, style, text);
 }
 
-static void view_trace_draw_heading(const struct smc_trace_list *list,
-                                    const struct smc_trace_span *span, struct smc_rect line,
-                                    struct smc_frame *frame)
+static void view_trace_draw_heading(const struct smc_trace_list *list, const struct span *span,
+                                    struct smc_rect line, struct smc_frame *frame)
 {
     for (int i = 0; i < SMC_TRACE_COLUMN_COUNT; i++)
         if (span[i].cols)
@@ -104,7 +155,7 @@ static enum smc_style view_trace_style_of(const struct smc_trace_list *list,
 }
 
 static void draw_line(const struct smc_trace_list *list, const char *searched,
-                      const struct smc_trace_line *here, const struct smc_trace_span *span,
+                      const struct smc_trace_line *here, const struct span *span,
                       struct smc_rect line, struct smc_frame *frame)
 {
     for (int i = 0; i < SMC_TRACE_COLUMN_COUNT; i++) {
@@ -153,7 +204,7 @@ static void view_trace_draw_table(const struct smc_tui *tui, const struct view_t
                                   struct smc_frame *frame)
 {
     const struct smc_trace_list *list = &tui->trace;
-    struct smc_trace_span span[SMC_TRACE_COLUMN_COUNT];
+    struct span span[SMC_TRACE_COLUMN_COUNT];
     struct smc_rect rows = layout->lines;
     struct smc_text summary = {0};
     int count = (int)list->count, first = view_trace_first_shown(list, rows.rows);
@@ -165,7 +216,7 @@ static void view_trace_draw_table(const struct smc_tui *tui, const struct view_t
     smc_frame_text_within(frame, layout->summary, 0, 1, layout->summary.cols - 2,
                           failed ? SMC_STYLE_BAD : SMC_STYLE_STRONG, smc_text_string(&summary));
     smc_text_free(&summary);
-    smc_trace_list_spans(list, rows.cols, span);
+    view_trace_find_spans(list, rows.cols, span);
     view_trace_draw_heading(list, span, layout->heading, frame);
     for (int i = 0; i < rows.rows && first + i < count; i++) {
         const struct smc_trace_line *here = &list->line[first + i];
@@ -383,9 +434,9 @@ static void unfold(struct smc_tui *tui, bool unfold)
 /* The next of the columns shown. */
 static void view_trace_sort_by_next(struct smc_tui *tui)
 {
-    struct smc_trace_span span[SMC_TRACE_COLUMN_COUNT];
+    struct span span[SMC_TRACE_COLUMN_COUNT];
     int column = (int)tui->trace.sort;
-    smc_trace_list_spans(&tui->trace, view_trace_layout_of(tui).lines.cols, span);
+    view_trace_find_spans(&tui->trace, view_trace_layout_of(tui).lines.cols, span);
     do
         column = (column + 1) % SMC_TRACE_COLUMN_COUNT;
     while (!span[column].cols);
@@ -489,9 +540,9 @@ static bool view_trace_act(struct smc_tui *tui, enum smc_action action)
 /* The column whose heading is at a column of the panel; the count if there is none. */
 static int view_trace_heading_at(const struct smc_trace_list *list, int columns, int col)
 {
-    struct smc_trace_span span[SMC_TRACE_COLUMN_COUNT];
+    struct span span[SMC_TRACE_COLUMN_COUNT];
     int column = 0;
-    smc_trace_list_spans(list, columns, span);
+    view_trace_find_spans(list, columns, span);
     while (column < SMC_TRACE_COLUMN_COUNT &&
            !(col >= span[column].col && col < span[column].col + span[column].cols))
         column++;
