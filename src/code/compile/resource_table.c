@@ -87,9 +87,11 @@ static const struct smc_table_row *nearest_defines(const char *kernel, const cha
 {
     const struct smc_table_row *best = NULL;
     uint64_t least = UINT64_MAX;
-    for (size_t i = lower_bound(kernel, NULL);
-         i < smc_table_count() && resource_table_compare(&rows[i], kernel, NULL) == 0; i++) {
-        if (i > 0 && resource_table_compare(&rows[i - 1], kernel, rows[i].defines) == 0)
+    char behind[sizeof rows[0].kernel + 1]; /* all rows of the kernel */
+    snprintf(behind, sizeof behind, "%s\x01", kernel);
+    const size_t first = lower_bound(kernel, NULL), end = lower_bound(behind, NULL);
+    for (size_t i = first; i < end; i++) {
+        if (i > first && strcmp(rows[i - 1].defines, rows[i].defines) == 0)
             continue;
         uint64_t gap = defines_distance(rows[i].defines, defines);
         if (gap < least) {

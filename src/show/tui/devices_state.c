@@ -76,8 +76,8 @@ static void devices_add(struct rows *rows, const struct smc_device *device)
     devices_answer(rows->launch, device, find_known(rows->launch, device, rows->memo, last), row);
     row->marked = false;
     for (size_t i = 0; i < rows->before->count; i++)
-        if (is_row_of(&rows->before->row[i], device))
-            row->marked = rows->before->row[i].marked;
+        if (rows->before->row[i].marked && is_row_of(&rows->before->row[i], device))
+            row->marked = true;
     devices->order[devices->count] = devices->count;
     devices->count++;
 }
