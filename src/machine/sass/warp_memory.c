@@ -89,43 +89,47 @@ static struct smc_stored_line *added_line(struct smc_warp_memory *memory, uint64
     return line;
 }
 
-/* Where a byte is kept. The words of a warp's lanes at one address of local memory are neighbors,
-   as they are on the device. */
-static uint64_t place_of(const struct smc_warp_memory *memory, enum space space, uint64_t address,
-                         unsigned lane)
+/* Where bytes of an access are kept. The words of a warp's lanes at one address of local memory are
+   neighbors, as they are on the device. */
+static void find_places(const struct smc_warp_memory *memory, enum space space,
+                        uint64_t place[SMC_LANES])
 {
-    const uint64_t word = (address / WORD * SMC_LANES + lane) * WORD;
-    if (space != LOCAL)
-        return address;
-    return LOCAL_SPACE | (uint64_t)memory->warp << LOCAL_WARP_SHIFT |
-           ((word & ((UINT64_C(1) << LOCAL_WARP_SHIFT) - 1)) + address % WORD);
+    for (unsigned lane = 0; space == LOCAL && lane < SMC_LANES; lane++) {
+        const uint64_t word = (place[lane] / WORD * SMC_LANES + lane) * WORD;
+        place[lane] = LOCAL_SPACE | (uint64_t)memory->warp << LOCAL_WARP_SHIFT |
+                      ((word & ((UINT64_C(1) << LOCAL_WARP_SHIFT) - 1)) + place[lane] % WORD);
+    }
 }
 
-/* How many of so many bytes are in the line that has the first of them, one after the other. */
-static unsigned bytes_there(enum space space, uint64_t place, unsigned bytes)
+/* How many of so many bytes are in the line that has the first of them. */
+static unsigned bytes_there(uint64_t place, unsigned bytes)
 {
-    const unsigned unit = space == LOCAL ? WORD : LINE, there = unit - (unsigned)(place % unit);
+    const unsigned there = LINE - (unsigned)(place % LINE);
     return bytes < there ? bytes : there;
 }
 
-/* Puts what was stored of the bytes in the place of what was there before. `known`: bit n, byte n.
- */
-static uint32_t patch(const struct smc_warp_memory *memory, enum space space, uint64_t address,
-                      unsigned lane, unsigned bytes, unsigned char *to, uint32_t known)
+/* Puts what was stored of the bytes in the place of what was there before. `known`: 1 for each byte
+   that is. */
+static void patch(const struct smc_warp_memory *memory, uint64_t place, unsigned bytes,
+                  unsigned char *to, unsigned char *known)
 {
     for (unsigned i = 0, count; i < bytes; i += count) {
-        const uint64_t place = place_of(memory, space, address + i, lane);
-        const unsigned at = (unsigned)(place % LINE);
-        const struct smc_stored_line *line = line_of(memory, place / LINE);
-        count = bytes_there(space, place, bytes - i);
+        const unsigned at = (unsigned)((place + i) % LINE);
+        const struct smc_stored_line *line = line_of(memory, (place + i) / LINE);
+        count = bytes_there(place + i, bytes - i);
         if (line->start != memory->start)
             continue;
-        const uint32_t written = line->written >> at & ones(count);
-        for (uint32_t rest = written; rest; rest &= rest - 1)
-            to[i + (unsigned)__builtin_ctz(rest)] = line->byte[at + (unsigned)__builtin_ctz(rest)];
-        known = (known & ~(written << i)) | (line->known >> at & written) << i;
+        if ((line->written & line->known) >> at == UINT32_MAX >> at) {
+            memcpy(to + i, line->byte + at, count);
+            memset(known + i, 1, count);
+            continue;
+        }
+        for (uint32_t rest = line->written >> at & ones(count); rest; rest &= rest - 1) {
+            const unsigned byte = (unsigned)__builtin_ctz(rest);
+            to[i + byte] = line->byte[at + byte];
+            known[i + byte] = line->known >> (at + byte) & 1;
+        }
     }
-    return known;
 }
 
 /* --- Bytes ------------------------------------------------------------------------------------ */
@@ -141,32 +145,32 @@ static uint32_t warp_memory_read_shared(const struct smc_warp_memory *memory, ui
     return known;
 }
 
-/* Whether the bytes of a lane are known after all that was stored to them; `known`: before. */
-static bool read_stored(const struct smc_warp_memory *memory, enum space space, uint64_t address,
-                        unsigned lane, unsigned bytes, unsigned char *to, bool known_before)
+/* After all that was stored to them since the launch began. */
+static void read_stored(const struct smc_warp_memory *memory, enum space space, uint64_t place,
+                        unsigned bytes, unsigned char *to, unsigned char *known)
 {
-    const uint32_t all = ones(bytes);
-    uint32_t known = known_before ? all : 0;
     if (memory->others && memory->sees_others && memory->others->count && space == GLOBAL)
-        known = patch(memory->others, space, address, lane, bytes, to, known);
+        patch(memory->others, place, bytes, to, known);
     if (memory->full)
-        known = 0;
+        memset(known, 0, bytes);
     if (memory->count)
-        known = patch(memory, space, address, lane, bytes, to, known);
-    return known == all;
+        patch(memory, place, bytes, to, known);
 }
 
-/* Reads bytes of a lane, of which some may be unknown: `array` as in struct smc_contents. */
+/* Reads bytes of a lane of shared or global memory, of which some may be unknown: `array` as in
+   struct smc_contents. */
 static bool warp_memory_read_bytes(struct smc_warp_memory *memory, enum space space,
-                                   uint64_t address, unsigned lane, unsigned bytes,
-                                   unsigned char to[MOST_BYTES], unsigned *array)
+                                   uint64_t address, unsigned bytes, unsigned char to[MOST_BYTES],
+                                   unsigned *array)
 {
+    const struct smc_contents *contents = memory->contents;
+    unsigned char known[MOST_BYTES];
     *array = SMC_NO_ARRAY;
     if (space == SHARED)
         return warp_memory_read_shared(memory, address, bytes, to) == ones(bytes);
-    const bool known = space == GLOBAL && memory->contents->read(memory->contents->context, address,
-                                                                 bytes, to, array);
-    return read_stored(memory, space, address, lane, bytes, to, known);
+    memset(known, contents->read(contents->context, address, bytes, to, array), bytes);
+    read_stored(memory, space, address, bytes, to, known);
+    return !memchr(known, 0, bytes);
 }
 
 static bool make_shared(struct smc_warp_memory *memory, uint64_t end)
@@ -197,20 +201,19 @@ static void warp_memory_write_shared(struct smc_warp_memory *memory, uint64_t ad
     memset(memory->shared_known + address, known, bytes);
 }
 
-static void write_bytes(struct smc_warp_memory *memory, enum space space, uint64_t address,
-                        unsigned lane, unsigned bytes, const unsigned char *from, bool known)
+static void write_bytes(struct smc_warp_memory *memory, enum space space, uint64_t place,
+                        unsigned bytes, const unsigned char *from, bool known)
 {
     if (space == SHARED) {
-        warp_memory_write_shared(memory, address, bytes, from, known);
+        warp_memory_write_shared(memory, place, bytes, from, known);
         return;
     }
     for (unsigned i = 0, count; i < bytes; i += count) {
-        const uint64_t place = place_of(memory, space, address + i, lane);
-        const unsigned at = (unsigned)(place % LINE);
-        struct smc_stored_line *line = added_line(memory, place / LINE);
+        const unsigned at = (unsigned)((place + i) % LINE);
+        struct smc_stored_line *line = added_line(memory, (place + i) / LINE);
         if (!line)
             return;
-        count = bytes_there(space, place, bytes - i);
+        count = bytes_there(place + i, bytes - i);
         const uint32_t written = ones(count) << at;
         memcpy(line->byte + at, from + i, count);
         line->written |= written;
@@ -236,38 +239,36 @@ void smc_warp_memory_end(struct smc_warp_memory *memory)
 
 enum { DECIDES = 1, STORES = 2 };
 
-/* Notes that an array decides, or is stored to, at an address. */
-static void note(struct smc_warp_memory *memory, unsigned array, uint64_t address, unsigned how)
+/* The entry of a word; what was noted of another one is lost. */
+static struct smc_touched_word *touched_word(struct smc_warp_memory *memory, uint64_t key)
 {
-    const uint64_t key = address / WORD, bit = UINT64_C(1) << array % SMC_NO_ARRAY;
-    if (array >= SMC_NO_ARRAY)
-        return;
-    if (how & DECIDES)
-        memory->decides |= bit;
-    if (how & STORES)
-        memory->changed |= bit;
-    if (!memory->touched)
-        return;
     struct smc_touched_word *word =
         &memory->touched[key * UINT64_C(0x9e3779b97f4a7c15) >> 48 & (SMC_TOUCHED_WORDS - 1)];
     if (word->key != key)
         *word = (struct smc_touched_word){.key = key, .start = memory->start};
-    if (word->start != memory->start && (word->how | how) == (DECIDES | STORES))
-        memory->meets |= bit;
-    word->start = memory->start;
-    word->how |= (uint8_t)how;
+    return word;
 }
 
-/* The same for an access of several lanes. */
-static void note_lanes(struct smc_warp_memory *memory, const unsigned array[SMC_LANES],
-                       const uint64_t address[SMC_LANES], uint32_t mask, unsigned how)
+/* Notes that arrays decide, or are stored to, at addresses. */
+static void note(struct smc_warp_memory *memory, const unsigned array[SMC_LANES],
+                 const uint64_t address[SMC_LANES], uint32_t mask, unsigned how)
 {
     uint64_t last = UINT64_MAX; /* the word of the lane before */
     for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(lanes);
-        if (address[lane] / WORD != last)
-            note(memory, array[lane], address[lane], how);
-        last = address[lane] / WORD;
+        const uint64_t key = address[lane] / WORD, bit = UINT64_C(1) << array[lane] % SMC_NO_ARRAY;
+        if (array[lane] >= SMC_NO_ARRAY || key == last)
+            continue;
+        last = key;
+        memory->decides |= how & DECIDES ? bit : 0;
+        memory->changed |= how & STORES ? bit : 0;
+        if (!memory->touched || memory->meets & bit)
+            continue;
+        struct smc_touched_word *word = touched_word(memory, key);
+        if (word->start != memory->start && (word->how | how) == (DECIDES | STORES))
+            memory->meets |= bit;
+        word->start = memory->start;
+        word->how |= (uint8_t)how;
     }
 }
 
@@ -291,7 +292,8 @@ static uint32_t little_endian(const unsigned char *from)
     return from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
 }
 
-/* The bytes that a lane holds in registers from `number` on; false: some are unknown. */
+/* The bytes that a lane holds in registers from `number` on; false: some are unknown.
+   Writes whole words. */
 static bool lane_bytes(const struct smc_sass_warp *warp, unsigned number, unsigned bytes,
                        unsigned lane, unsigned char to[MOST_BYTES])
 {
@@ -337,8 +339,9 @@ static uint32_t warp_memory_extend(const struct smc_sass_instruction *in, uint32
 /* What the lanes of an access load: the bytes of lane n from n times their number on. */
 struct loaded {
     unsigned char byte[SMC_LANES * MOST_BYTES];
-    unsigned array[SMC_LANES]; /* as in struct smc_contents */
-    uint32_t known;            /* bit n: lane n */
+    unsigned char known[SMC_LANES * MOST_BYTES]; /* 1: the byte is */
+    unsigned array[SMC_LANES];                   /* as in struct smc_contents */
+    uint32_t unknown;                            /* bit n: not all bytes of lane n are known */
 };
 
 /* How many of the lanes from the first on access places one after the other. */
@@ -375,133 +378,183 @@ static void load_contents(const struct smc_warp_memory *memory, const uint64_t *
 {
     const struct smc_contents *contents = memory->contents;
     unsigned char *to = loaded->byte + (size_t)first * bytes;
+    unsigned char *known = loaded->known + (size_t)first * bytes;
     unsigned *array = loaded->array + first;
     if (count > 1 && find_arrays(memory, address + first, count, array) &&
         contents->read(contents->context, address[first], (size_t)count * bytes, to, array)) {
-        loaded->known |= ones(count) << first;
+        memset(known, 1, (size_t)count * bytes);
         return;
     }
-    for (unsigned i = 0; i < count; i++)
-        loaded->known |= (uint32_t)contents->read(contents->context, address[first + i], bytes,
-                                                  to + (size_t)i * bytes, &array[i])
-                         << (first + i);
+    for (unsigned i = 0; i < count; i++, to += bytes, known += bytes)
+        memset(known,
+               contents->read(contents->context, address[first + i], bytes, to, &array[i]), bytes);
 }
 
-static void load_shared(const struct smc_warp_memory *memory, const uint64_t *address,
-                        unsigned bytes, unsigned first, unsigned count, struct loaded *loaded)
+/* Bytes of shared memory that were not stored to are unknown. */
+static void load_shared(const struct smc_warp_memory *memory, uint64_t address, unsigned bytes,
+                        unsigned char *to, unsigned char *known)
 {
-    const size_t at = address[first], all = (size_t)count * bytes;
-    unsigned char *to = loaded->byte + (size_t)first * bytes;
-    if (at < memory->shared_bytes && all <= memory->shared_bytes - at &&
-        !memchr(memory->shared_known + at, 0, all)) {
-        memcpy(to, memory->shared + at, all);
-        loaded->known |= ones(count) << first;
+    if (address >= memory->shared_bytes)
         return;
-    }
-    for (unsigned i = 0; i < count; i++)
-        if (warp_memory_read_shared(memory, address[first + i], bytes, to + (size_t)i * bytes) ==
-            ones(bytes))
-            loaded->known |= UINT32_C(1) << (first + i);
+    const size_t there = memory->shared_bytes - address;
+    memcpy(to, memory->shared + address, bytes < there ? bytes : there);
+    memcpy(known, memory->shared_known + address, bytes < there ? bytes : there);
 }
 
 /* Lanes from the first one of `lanes` on that are loaded together; returns their number. */
 static unsigned load_some(const struct smc_warp_memory *memory, enum space space,
-                          const uint64_t *address, unsigned bytes, uint32_t lanes,
+                          const uint64_t *place, unsigned bytes, uint32_t lanes,
                           struct loaded *loaded)
 {
     const unsigned first = (unsigned)__builtin_ctz(lanes);
-    const unsigned count = space == LOCAL ? 1 : consecutive(lanes, address, bytes);
+    const unsigned count = consecutive(lanes, place, bytes), all = count * bytes;
+    unsigned char *to = loaded->byte + (size_t)first * bytes;
+    unsigned char *known = loaded->known + (size_t)first * bytes;
     if (space == SHARED) {
-        load_shared(memory, address, bytes, first, count, loaded);
+        load_shared(memory, place[first], all, to, known);
+    } else {
+        if (space == GLOBAL)
+            load_contents(memory, place, bytes, first, count, loaded);
+        read_stored(memory, space, place[first], all, to, known);
+    }
+    if (!memchr(known, 0, all))
         return count;
-    }
-    if (space == GLOBAL)
-        load_contents(memory, address, bytes, first, count, loaded);
-    for (unsigned lane = first; lane < first + count; lane++) {
-        const uint32_t bit = UINT32_C(1) << lane;
-        if (read_stored(memory, space, address[lane], lane, bytes,
-                        loaded->byte + (size_t)lane * bytes, loaded->known & bit))
-            loaded->known |= bit;
-        else
-            loaded->known &= ~bit;
-    }
+    for (unsigned lane = first; lane < first + count; lane++, known += bytes)
+        if (memchr(known, 0, bytes))
+            loaded->unknown |= UINT32_C(1) << lane;
     return count;
 }
 
 static void load_lanes(const struct smc_warp_memory *memory, enum space space,
-                       const uint64_t *address, unsigned bytes, uint32_t mask,
+                       const uint64_t *place, unsigned bytes, uint32_t mask,
                        struct loaded *loaded)
 {
     unsigned last = SMC_LANES; /* the one before */
-    *loaded = (struct loaded){.known = 0};
+    memset(loaded->byte, 0, (size_t)bytes * SMC_LANES);
+    memset(loaded->known, 0, (size_t)bytes * SMC_LANES);
+    loaded->unknown = 0;
     for (uint32_t lanes = mask; lanes;) {
         const unsigned lane = (unsigned)__builtin_ctz(lanes);
         unsigned count = 1;
         loaded->array[lane] = SMC_NO_ARRAY;
-        if (last < SMC_LANES && space != LOCAL && address[lane] == address[last]) {
+        if (last < SMC_LANES && place[lane] == place[last]) {
             memcpy(loaded->byte + (size_t)lane * bytes, loaded->byte + (size_t)last * bytes, bytes);
             loaded->array[lane] = loaded->array[last];
-            loaded->known |= (loaded->known >> last & 1) << lane;
+            loaded->unknown |= (loaded->unknown >> last & 1) << lane;
         } else {
-            count = load_some(memory, space, address, bytes, lanes, loaded);
+            count = load_some(memory, space, place, bytes, lanes, loaded);
         }
         last = lane + count - 1;
         lanes &= ~(ones(count) << lane);
     }
 }
 
+/* The parts that are accessed one after the other: the words of local memory, which are not
+   neighbors, or the whole. */
+static unsigned parts_of(enum space space, unsigned bytes)
+{
+    return space == LOCAL && bytes > WORD ? bytes / WORD : 1;
+}
+
+/* To a part from the one before. */
+static void go_to_part(uint64_t place[SMC_LANES], unsigned part)
+{
+    for (unsigned lane = 0; part > 0 && lane < SMC_LANES; lane++)
+        place[lane] += (uint64_t)WORD * SMC_LANES;
+}
+
+/* Sets registers of the result to what was loaded, from the `first`th on. */
+static void give_loaded(struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
+                        unsigned first, unsigned bytes, uint32_t mask, const struct loaded *loaded)
+{
+    uint32_t value[SMC_LANES] = {0};
+    for (unsigned at = 0; at < bytes; at += WORD) {
+        for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
+            const unsigned lane = (unsigned)__builtin_ctz(lanes);
+            const unsigned char *from = loaded->byte + (size_t)lane * bytes + at;
+            value[lane] = bytes >= WORD ? little_endian(from)
+                                        : warp_memory_extend(
+                                              in, bytes > 1 ? from[0] | (uint32_t)from[1] << 8 : from[0]);
+        }
+        if (first + at / WORD < in->to.registers)
+            smc_warp_set_register(warp, &in->to, first + at / WORD, value, loaded->unknown, mask);
+    }
+}
+
 static void warp_memory_load(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
                              const struct smc_sass_instruction *in, uint32_t mask, bool decides)
 {
-    const unsigned bytes = in->access_bytes;
-    uint64_t address[SMC_LANES];
-    uint32_t value[SMC_LANES] = {0};
+    const enum space space = space_of(in);
+    const unsigned parts = parts_of(space, in->access_bytes), bytes = in->access_bytes / parts;
+    uint64_t place[SMC_LANES];
     struct loaded loaded;
-    if (bytes == 0 || !smc_warp_addresses(warp, in, mask, address)) {
+    if (bytes == 0 || !smc_warp_addresses(warp, in, mask, place)) {
         smc_warp_forget(warp, in, mask);
         return;
     }
-    load_lanes(memory, space_of(in), address, bytes, mask, &loaded);
-    for (unsigned part = 0; part < in->to.registers && part * WORD < MOST_BYTES; part++) {
-        for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
-            const unsigned lane = (unsigned)__builtin_ctz(lanes);
-            unsigned char word[WORD] = {0};
-            if (part * WORD < bytes)
-                memcpy(word, loaded.byte + (size_t)lane * bytes + (size_t)part * WORD,
-                       bytes < WORD ? bytes : WORD);
-            value[lane] = warp_memory_extend(in, little_endian(word));
-        }
-        smc_warp_set_register(warp, &in->to, part, value, ~loaded.known & mask, mask);
+    find_places(memory, space, place);
+    for (unsigned part = 0; part < parts; part++) {
+        go_to_part(place, part);
+        load_lanes(memory, space, place, bytes, mask, &loaded);
+        give_loaded(warp, in, part, bytes, mask, &loaded);
     }
-    if (decides)
-        note_lanes(memory, loaded.array, address, mask, DECIDES);
+    if (decides && space == GLOBAL)
+        note(memory, loaded.array, place, mask, DECIDES);
 }
 
 /* --- Stores ----------------------------------------------------------------------------------- */
+
+/* Lanes with places one after the other are stored together. `known`: bit n, the bytes of lane n.
+ */
+static void store_lanes(struct smc_warp_memory *memory, enum space space, const uint64_t *place,
+                        unsigned bytes, uint32_t mask, const unsigned char *from, uint32_t known)
+{
+    for (uint32_t lanes = mask; lanes;) {
+        const unsigned first = (unsigned)__builtin_ctz(lanes);
+        const bool is_known = known >> first & 1;
+        const unsigned count = consecutive(lanes & (is_known ? known : ~known), place, bytes);
+        write_bytes(memory, space, place[first], count * bytes, from + (size_t)first * bytes,
+                    is_known);
+        lanes &= ~(ones(count) << first);
+    }
+}
+
+static void note_stores(struct smc_warp_memory *memory, const uint64_t *address, unsigned bytes,
+                        uint32_t mask)
+{
+    unsigned array[SMC_LANES], count;
+    for (uint32_t lanes = mask; lanes; lanes &= ~(ones(count) << __builtin_ctz(lanes))) {
+        const unsigned first = (unsigned)__builtin_ctz(lanes);
+        count = consecutive(lanes, address, bytes);
+        find_arrays(memory, address + first, count, array + first);
+    }
+    note(memory, array, address, mask, STORES);
+}
 
 static void store(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
                   const struct smc_sass_instruction *in, uint32_t mask)
 {
     const enum space space = space_of(in);
     const bool evaluated = memory->values || space != GLOBAL;
-    uint64_t address[SMC_LANES];
-    unsigned array[SMC_LANES], count;
-    if (in->access_bytes == 0 || !smc_warp_addresses(warp, in, mask, address))
+    const unsigned parts = parts_of(space, in->access_bytes), bytes = in->access_bytes / parts;
+    const unsigned number = in->from[1].number;
+    uint64_t place[SMC_LANES];
+    unsigned char from[SMC_LANES * MOST_BYTES];
+    if (bytes == 0 || !smc_warp_addresses(warp, in, mask, place))
         return;
-    for (uint32_t lanes = space == GLOBAL ? mask : 0; lanes;) {
-        const unsigned first = (unsigned)__builtin_ctz(lanes);
-        count = consecutive(lanes, address, in->access_bytes);
-        find_arrays(memory, address + first, count, array + first);
-        lanes &= ~(ones(count) << first);
-    }
     if (space == GLOBAL)
-        note_lanes(memory, array, address, mask, STORES);
-    for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(lanes);
-        unsigned char bytes[MOST_BYTES];
-        bool known = lane_bytes(warp, in->from[1].number, in->access_bytes, lane, bytes);
-        write_bytes(memory, space, address[lane], lane, in->access_bytes, bytes,
-                    evaluated && known);
+        note_stores(memory, place, bytes, mask);
+    find_places(memory, space, place);
+    for (unsigned part = 0; part < parts; part++) {
+        uint32_t known = 0;
+        go_to_part(place, part);
+        for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
+            const unsigned lane = (unsigned)__builtin_ctz(lanes);
+            known |= (uint32_t)lane_bytes(warp, number == SMC_ZERO_REGISTER ? number : number + part,
+                                          bytes, lane, from + (size_t)lane * bytes)
+                     << lane;
+        }
+        store_lanes(memory, space, place, bytes, mask, from, evaluated ? known : 0);
     }
 }
 
@@ -511,19 +564,15 @@ static void copy(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
 {
     struct smc_sass_instruction target = *in;
     uint64_t from[SMC_LANES], to[SMC_LANES];
+    struct loaded loaded = {.unknown = UINT32_MAX};
     target.from[0] = in->copy_to;
     target.from[1] = target.from[2] = (struct smc_sass_operand){.kind = SMC_OPERAND_NONE};
     target.offset = in->copy_offset;
     if (!smc_warp_addresses(warp, &target, mask, to))
         return;
-    bool known = smc_warp_addresses(warp, in, mask, from);
-    for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(lanes), array;
-        unsigned char bytes[MOST_BYTES] = {0};
-        bool read = known && warp_memory_read_bytes(memory, GLOBAL, from[lane], lane,
-                                                    in->access_bytes, bytes, &array);
-        write_bytes(memory, SHARED, to[lane], lane, in->access_bytes, bytes, read);
-    }
+    if (smc_warp_addresses(warp, in, mask, from))
+        load_lanes(memory, GLOBAL, from, in->access_bytes, mask, &loaded);
+    store_lanes(memory, SHARED, to, in->access_bytes, mask, loaded.byte, ~loaded.unknown);
 }
 
 /* --- Atomics ---------------------------------------------------------------------------------- */
@@ -670,6 +719,7 @@ static void change(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
     const enum space space = space_of(in);
     const unsigned bytes = bytes_of_atomic(in);
     uint64_t address[SMC_LANES];
+    unsigned array[SMC_LANES];
     uint32_t value[2][SMC_LANES] = {{0}}, unknown = 0;
     bool known = space == SHARED ? smc_warp_addresses(warp, in, mask, address)
                                  : smc_warp_atomic_addresses(warp, in, mask, address);
@@ -683,13 +733,12 @@ static void change(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
         return;
     }
     for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(lanes), array;
+        const unsigned lane = (unsigned)__builtin_ctz(lanes);
         struct exchange exchange = {.swapped = false};
-        exchange.known = warp_memory_read_bytes(memory, space, address[lane], lane, bytes,
-                                                exchange.before, &array);
+        exchange.known = warp_memory_read_bytes(memory, space, address[lane], bytes,
+                                                exchange.before, &array[lane]);
         exchange_lane(warp, in, lane, bytes, &exchange);
-        write_bytes(memory, space, address[lane], lane, bytes, exchange.after,
-                    exchange.known_after);
+        write_bytes(memory, space, address[lane], bytes, exchange.after, exchange.known_after);
         value[0][lane] = little_endian(exchange.before);
         value[1][lane] = little_endian(exchange.before + WORD);
         if (tells_success(in)) {
@@ -698,8 +747,8 @@ static void change(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
         } else if (!exchange.known) {
             unknown |= UINT32_C(1) << lane;
         }
-        note(memory, array, address[lane], decides ? DECIDES | STORES : STORES);
     }
+    note(memory, array, address, mask, decides ? DECIDES | STORES : STORES);
     smc_warp_forget(warp, in, mask);
     for (unsigned part = 0; part * WORD < bytes && part < in->to.registers; part++)
         smc_warp_set_register(warp, &in->to, part, value[part], unknown, mask);
