@@ -477,9 +477,10 @@ static bool mean_suffices(const struct mean_of *of, double least)
     return of->count >= least && EXACT * spread_of(of) <= of->mean * sqrt(of->count);
 }
 
-/* What a survey has seen so far. */
+/* What a survey has seen so far, and since so many steps. */
 struct seen {
-    struct mean_of lengths, sectors;
+    struct mean_of lengths, sectors, late_lengths, late_sectors;
+    uint64_t half;
 };
 
 static void survey_see(struct smc_survey *survey, struct seen *seen, uint64_t block, double length,
@@ -487,6 +488,8 @@ static void survey_see(struct smc_survey *survey, struct seen *seen, uint64_t bl
 {
     mean_add(&seen->lengths, length);
     mean_add(&seen->sectors, sectors);
+    mean_add(&seen->late_lengths, length);
+    mean_add(&seen->late_sectors, sectors);
     if (length > survey->longest) {
         survey->longest = length;
         survey->longest_block = block;
@@ -498,13 +501,47 @@ static bool sees_others(const struct tracer *tracer)
     return tracer->memory && tracer->memory->others;
 }
 
-/* Of long warps fewer suffice, if they are alike. What others have stored changes from block to
-   block. */
-static bool survey_suffices(const struct tracer *tracer, const struct seen *seen, double least)
+/* Whether the later ones are as large as those before them: to half a hundredth and two standard
+   errors of the difference. */
+static bool is_steady(const struct mean_of *all, const struct mean_of *late)
+{
+    enum { EXACT = 200 };
+    const double early = all->count - late->count;
+    if (early <= 0 || late->count <= 0)
+        return false;
+    const double mean = (all->mean * all->count - late->mean * late->count) / early;
+    const double error = spread_of(all) * sqrt(1 / early + 1 / late->count);
+    return fabs(late->mean - mean) <= all->mean / EXACT + 2 * error;
+}
+
+/* What others have stored changes from block to block, until it is seen that it does not. */
+static bool meeting_suffices(const struct tracer *tracer, struct seen *seen)
+{
+    const uint64_t steps = tracer->walk.steps;
+    if (steps < seen->half)
+        seen->late_lengths = seen->late_sectors = (struct mean_of){0};
+    if (steps > MEETING_STEPS)
+        return true;
+    if (steps < 2 * seen->half)
+        return false;
+    if (is_steady(&seen->lengths, &seen->late_lengths) &&
+        is_steady(&seen->sectors, &seen->late_sectors))
+        return true;
+    seen->half = steps;
+    seen->late_lengths = seen->late_sectors = (struct mean_of){0};
+    return false;
+}
+
+/* Of long warps fewer suffice, if they are alike. Once it is known that what warps store decides
+   what others do, a survey that does not follow it is of no use. */
+static bool survey_suffices(const struct tracer *tracer, struct seen *seen, double least)
 {
     enum { MANY = 256, FEW = 4 };
     if (sees_others(tracer))
-        return tracer->walk.steps > MEETING_STEPS;
+        return meeting_suffices(tracer, seen);
+    if (tracer->memory && !tracer->launch->program->follows_stores &&
+        tracer->memory->decides & tracer->memory->changed)
+        return true;
     const bool is_long = tracer->walk.steps > SURVEY_STEPS;
     const double enough = is_long ? FEW : MANY;
     return (is_long && seen->lengths.count >= least) ||
@@ -556,7 +593,7 @@ static bool survey_warps(struct tracer *tracer, struct smc_survey *survey, struc
 static bool survey_grid(struct tracer *tracer, struct smc_survey *survey)
 {
     const uint32_t *grid = tracer->launch->grid;
-    struct seen seen = {.lengths = {0}};
+    struct seen seen = {.half = SURVEY_STEPS / 2};
     bool ends =
         tracer->block ? survey_blocks(tracer, survey, &seen) : survey_warps(tracer, survey, &seen);
     survey->warps = (uint64_t)seen.lengths.count;
