@@ -10,7 +10,7 @@ enum {
     WORD = 4,
     LINE = SMC_STORED_LINE_BYTES,
     MOST_BYTES = 16, /* of one lane's access */
-    LEAST_ROOM = 1024,
+    LEAST_ROOM = 64,
     MOST_ROOM = 1 << 21,
     LEAST_SHARED = 4096,
     MOST_SHARED = 256 * 1024 /* of every architecture */
@@ -46,14 +46,32 @@ static uint32_t ones(unsigned count)
 
 /* --- Lines that were stored to ---------------------------------------------------------------- */
 
+/* Where a line is, or after that. */
+static size_t slot_of(const struct smc_warp_memory *memory, uint64_t key)
+{
+    return key * UINT64_C(0x9e3779b97f4a7c15) >> 40 & (memory->room - 1);
+}
+
 /* The entry of a line, or the free one for it. */
 static struct smc_stored_line *line_of(const struct smc_warp_memory *memory, uint64_t key)
 {
-    uint64_t at = key * UINT64_C(0x9e3779b97f4a7c15) >> 40;
-    struct smc_stored_line *line = &memory->line[at & (memory->room - 1)];
-    while (line->start == memory->start && line->key != key)
-        line = &memory->line[++at & (memory->room - 1)];
-    return line;
+    size_t at = slot_of(memory, key);
+    while (memory->line[at].start == memory->start && memory->line[at].key != key)
+        at = (at + 1) & (memory->room - 1);
+    return &memory->line[at];
+}
+
+/* Fetches what others stored where lanes access memory, which takes long if it is a lot. GCC leaves
+   out calls of a function that does only this. */
+static inline __attribute__((always_inline)) void prefetch(const struct smc_warp_memory *memory, enum space space, uint32_t mask,
+                     const uint64_t *place)
+{
+    enum { MANY = 1 << 14 };
+    const struct smc_warp_memory *others = memory->others;
+    if (space != GLOBAL || !others || others->room < MANY || !memory->sees_others)
+        return;
+    for (uint32_t lanes = mask; lanes; lanes &= lanes - 1)
+        __builtin_prefetch(&others->line[slot_of(others, place[__builtin_ctz(lanes)] / LINE)]);
 }
 
 /* Makes space for one more line. False: there is none. */
@@ -223,8 +241,12 @@ static void write_bytes(struct smc_warp_memory *memory, enum space space, uint64
 
 void smc_warp_memory_end(struct smc_warp_memory *memory)
 {
+    enum { AHEAD = 16 };
     for (size_t i = 0; i < memory->room && memory->others; i++) {
         const struct smc_stored_line *line = &memory->line[i];
+        if (i + AHEAD < memory->room && line[AHEAD].start == memory->start && memory->others->room)
+            __builtin_prefetch(
+                &memory->others->line[slot_of(memory->others, line[AHEAD].key)]);
         if (line->start != memory->start || line->key & LOCAL_SPACE / LINE)
             continue;
         struct smc_stored_line *to = added_line(memory->others, line->key);
@@ -433,6 +455,7 @@ static void load_lanes(const struct smc_warp_memory *memory, enum space space,
     memset(loaded->byte, 0, (size_t)bytes * SMC_LANES);
     memset(loaded->known, 0, (size_t)bytes * SMC_LANES);
     loaded->unknown = 0;
+    prefetch(memory, space, mask, place);
     for (uint32_t lanes = mask; lanes;) {
         const unsigned lane = (unsigned)__builtin_ctz(lanes);
         unsigned count = 1;
@@ -732,6 +755,7 @@ static void change(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
             smc_warp_set_predicate(warp, in, UINT32_MAX, 0, mask);
         return;
     }
+    prefetch(memory, space, mask, address);
     for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(lanes);
         struct exchange exchange = {.swapped = false};
