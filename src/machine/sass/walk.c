@@ -689,8 +689,11 @@ static void step_branch(struct state *state, uint32_t index, uint32_t mask, uint
     else if (unknown)
         end_unknown(state, group, unknown);
     sign(state, group->at, mask);
-    if (trace && mask && target <= group->at)
+    if (trace && mask && target <= group->at) {
+        if (trace->path && !trace->path->failed)
+            trace->path->run[trace->path->count - 1].goes_back = true;
         smc_warp_trace_branch_back(trace, group->at, (uint32_t)target, state->walk->signature);
+    }
     control(state, index, mask);
 }
 
@@ -759,6 +762,54 @@ static void walk_leave(struct state *state, uint32_t index)
     lanes_end(state, lanes);
 }
 
+/* The next step that is evaluated, not only counted: what a block shares is so throughout. */
+static uint32_t next_step(const struct smc_machine_program *program, uint32_t at, bool follows)
+{
+    if (at >= program->count)
+        return program->count;
+    return program->by_block || follows ? program->step[at].next_address
+                                        : program->step[at].next_control;
+}
+
+/* A path goes on with a run whose last step is not yet known. */
+static void path_begin(struct smc_warp_path *path, const struct smc_path_run *run)
+{
+    if (path->failed)
+        return;
+    if (path->count == path->room) {
+        const size_t room = path->room ? path->room * 2 : 1024;
+        struct smc_path_run *more = smc_realloc(path->run, room * sizeof *more);
+        path->failed = !more;
+        if (!more)
+            return;
+        path->run = more;
+        path->room = room;
+    }
+    path->run[path->count++] = *run;
+}
+
+void smc_walk_path(const struct smc_machine_program *program, const struct smc_warp_path *path,
+                   struct smc_warp_trace *trace)
+{
+    for (const struct smc_path_run *run = path->run; run < path->run + path->count; run++) {
+        trace->calls = run->calls;
+        for (uint32_t at = run->first; at < run->last; at++) {
+            struct smc_warp_trace_entry entry = {.active_lanes = run->lanes};
+            entry.step = next_step(program, at, false);
+            entry.step = entry.step < run->last ? entry.step : run->last;
+            smc_warp_trace_add_steps(trace, at, entry.step, run->lanes);
+            if (entry.step < run->last)
+                smc_warp_trace_add(trace, &entry);
+            at = entry.step;
+        }
+        if (run->goes_back)
+            smc_warp_trace_branch_back(
+                trace, run->last - 1,
+                (uint32_t)(program->step[run->last - 1].in.target / SMC_INSTRUCTION_BYTES), 0);
+    }
+    smc_warp_trace_end(trace);
+}
+
 /* Runs a group until it branches, waits or ends. */
 static void walk_run(struct state *state, uint32_t index)
 {
@@ -770,16 +821,17 @@ static void walk_run(struct state *state, uint32_t index)
         walk_leave(state, index);
         return;
     }
+    struct smc_warp_path *path = walk->trace ? walk->trace->path : NULL;
     walk->change[first]++;
     if (walk->trace)
         walk->trace->calls = state->group[index].calls;
+    if (path)
+        path_begin(path, &(struct smc_path_run){.first = first,
+                                                .lanes = (uint8_t)__builtin_popcount(lanes),
+                                                .calls = state->group[index].calls});
     for (;;) {
         uint32_t at = state->group[index].at;
-        /* What a block shares is evaluated throughout. */
-        bool evaluates = program->by_block || follows(walk);
-        uint32_t next = at >= program->count ? program->count
-                        : evaluates          ? program->step[at].next_address
-                                             : program->step[at].next_control;
+        uint32_t next = next_step(program, at, follows(walk));
         if (walk->trace)
             smc_warp_trace_add_steps(walk->trace, at, next, (uint32_t)__builtin_popcount(lanes));
         last = next;
@@ -795,6 +847,8 @@ static void walk_run(struct state *state, uint32_t index)
             break;
         }
     }
+    if (path && !path->failed)
+        path->run[path->count - 1].last = last;
     walk->change[last]--;
     state->length += last - first;
 }

@@ -57,7 +57,23 @@ struct smc_warp_trace_loop {
     uint32_t iterations;
 };
 
-/* The arrays are owned by the caller, who sets the members up to `take_over`. */
+/* Steps [first, last) that a warp executed one after the other. */
+struct smc_path_run {
+    uint32_t first, last;
+    uint8_t lanes;  /* how many */
+    uint8_t calls;  /* functions that the warp is in */
+    bool goes_back; /* by a branch, the last step */
+};
+
+/* All that a warp executed, so that it can be traced again without walking. Owns `run`; start from
+   {0}. */
+struct smc_warp_path {
+    struct smc_path_run *run;
+    size_t count, room;
+    bool failed; /* there is no memory for it */
+};
+
+/* The arrays are owned by the caller, who sets the members up to `path`. */
 struct smc_warp_trace {
     struct smc_warp_trace_entry *entry;
     size_t capacity;
@@ -72,6 +88,7 @@ struct smc_warp_trace {
        from another one; then the walk ends. Or NULL. */
     bool (*take_over)(void *context, struct smc_warp_trace *trace, uint64_t signature);
     void *context;
+    struct smc_warp_path *path; /* also receives what the warp executes; or NULL */
 
     uint32_t calls; /* functions that the warp is in: set by the walk */
     size_t count, line_count, skip_count;

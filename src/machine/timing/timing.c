@@ -61,6 +61,7 @@ struct model {
     bool sms_share;        /* several SMs load the same from DRAM */
     double atomics_clocks; /* of those in the piece that has the most */
     double hot_clocks;     /* of loads or stores in the one that has the most */
+    struct smc_warp_path path; /* of the first warp of the sample */
     struct sample sample;
     struct smc_contents contents;
     struct smc_survey survey; /* of the whole grid, where its warps differ */
@@ -143,7 +144,7 @@ static enum smc_status timing_measure(const struct model *model, uint64_t kept,
                                       struct sample *sample, bool *cut, struct smc_error *error)
 {
     size_t entries = 0;
-    enum smc_status status = smc_traces_measure(&model->machine, sample->first, kept, MOST_ENTRIES,
+    enum smc_status status = smc_traces_measure(&model->program, &model->path, kept, MOST_ENTRIES,
                                                 &entries, cut, error);
     sample->loop_entries = kept;
     sample->kept = entries;
@@ -220,7 +221,9 @@ static enum smc_status choose_sample(struct model *model, struct smc_error *erro
     uint64_t most = most_blocks(model), warps = smc_traces_warps(&model->machine);
     struct sample least = {.first = first_block(model)}, *sample = &model->sample;
     bool cut = false;
-    enum smc_status status = timing_measure(model, LEAST_LOOP_ENTRIES, &least, &cut, error);
+    enum smc_status status = smc_traces_follow(&model->machine, least.first, &model->path, error);
+    if (status == SMC_OK)
+        status = timing_measure(model, LEAST_LOOP_ENTRIES, &least, &cut, error);
     for (uint32_t rounds = 3; rounds > 0 && status == SMC_OK; rounds--) {
         *sample = least;
         sample->blocks = most < (uint64_t)rounds * resident ? (uint32_t)most : rounds * resident;
@@ -940,6 +943,7 @@ static enum smc_status predict_with(const struct smc_time_launch *launch,
         status = trace_sample(&model, error);
     if (status == SMC_OK)
         status = timing_predict(&model, error);
+    free(model.path.run);
     smc_traces_free(&model.traces);
     smc_survey_free(&model.survey);
     smc_machine_program_free(&model.program);

@@ -377,40 +377,41 @@ void smc_traces_free(struct smc_traces *traces)
     *traces = (struct smc_traces){0};
 }
 
-/* The first warp of a block. */
-static void measure_block(struct tracer *tracer, uint64_t block, struct smc_warp_trace *trace)
-{
-    struct smc_warp_trace none = {.capacity = 0}, *all[MOST_WARPS];
-    if (!tracer->block) {
-        trace_warp(tracer, block, 0, trace);
-        return;
-    }
-    for (uint32_t w = 1; w < tracer->warps; w++)
-        all[w] = &none;
-    all[0] = trace;
-    trace_together(tracer, block, all);
-}
-
-enum smc_status smc_traces_measure(const struct smc_machine_launch *launch, uint64_t block,
-                                   uint64_t loop_entries, size_t most, size_t *entries, bool *cut,
-                                   struct smc_error *error)
+enum smc_status smc_traces_follow(const struct smc_machine_launch *launch, uint64_t block,
+                                  struct smc_warp_path *path, struct smc_error *error)
 {
     struct tracer tracer;
+    struct smc_warp_trace first = {.path = path}, others = {.path = NULL}, *trace[MOST_WARPS];
+    if (!start_tracer(&tracer, launch))
+        return smc_out_of_memory(error);
+    for (uint32_t w = 0; w < MOST_WARPS; w++)
+        trace[w] = w == 0 ? &first : &others;
+    if (tracer.block)
+        trace_together(&tracer, block, trace);
+    else
+        trace_warp(&tracer, block, 0, &first);
+    bool ends = !does_not_end(&tracer);
+    stop_tracer(&tracer);
+    if (path->failed)
+        return smc_out_of_memory(error);
+    return ends ? SMC_OK : fail_to_follow(error);
+}
+
+enum smc_status smc_traces_measure(const struct smc_machine_program *program,
+                                   const struct smc_warp_path *path, uint64_t loop_entries,
+                                   size_t most, size_t *entries, bool *cut, struct smc_error *error)
+{
     struct smc_warp_trace_skip skips[SKIPS];
     struct smc_warp_trace trace = {
         .capacity = most, .skip = skips, .skip_capacity = SKIPS, .loop_entries = loop_entries};
     trace.entry = smc_malloc(most * sizeof *trace.entry);
-    if (!trace.entry || !start_tracer(&tracer, launch)) {
-        free(trace.entry);
+    if (!trace.entry)
         return smc_out_of_memory(error);
-    }
-    measure_block(&tracer, block, &trace);
+    smc_walk_path(program, path, &trace);
     *entries = trace.count;
     *cut = trace.skipped || trace.count == most;
-    bool ends = !does_not_end(&tracer);
-    stop_tracer(&tracer);
     free(trace.entry);
-    return ends ? SMC_OK : fail_to_follow(error);
+    return SMC_OK;
 }
 
 /* --- The whole grid --------------------------------------------------------------------------- */

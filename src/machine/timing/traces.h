@@ -69,10 +69,16 @@ enum smc_status smc_survey_make(const struct smc_machine_launch *launch, struct 
                                 struct smc_error *error);
 void smc_survey_free(struct smc_survey *survey);
 
-/* How many entries a warp's trace keeps with that many of each loop, and whether any were left out.
-   SMC_USAGE: it does not end. */
-enum smc_status smc_traces_measure(const struct smc_machine_launch *launch, uint64_t block,
-                                   uint64_t loop_entries, size_t most, size_t *entries, bool *cut,
+/* Walks the first warp of a block and keeps what it executes; free `path->run`. SMC_USAGE: it does
+   not end. SMC_MACHINE: memory. */
+enum smc_status smc_traces_follow(const struct smc_machine_launch *launch, uint64_t block,
+                                  struct smc_warp_path *path, struct smc_error *error);
+
+/* How many entries the trace of such a warp keeps with that many of each loop, and whether any were
+   left out. SMC_MACHINE: memory. */
+enum smc_status smc_traces_measure(const struct smc_machine_program *program,
+                                   const struct smc_warp_path *path, uint64_t loop_entries,
+                                   size_t most, size_t *entries, bool *cut,
                                    struct smc_error *error);
 
 #endif
