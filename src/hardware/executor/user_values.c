@@ -32,7 +32,20 @@ static enum smc_status user_values_read_file(const struct smc_user_argument *arg
 static void put_bits(const struct smc_user_type_info *type, void *data, uint64_t index,
                      uint64_t value)
 {
-    memcpy((char *)data + index * type->bytes, &value, type->bytes); /* the low bytes come first */
+    unsigned char *to = (unsigned char *)data + index * type->bytes;
+    switch (type->bytes) { /* the low bytes come first */
+    case 1:
+        *to = (unsigned char)value;
+        break;
+    case 2:
+        memcpy(to, &value, 2);
+        break;
+    case 4:
+        memcpy(to, &value, 4);
+        break;
+    default:
+        memcpy(to, &value, sizeof value);
+    }
 }
 
 /* Elements of an argument's memory, from `first` on. */
@@ -125,6 +138,8 @@ void smc_user_make_elements(const struct smc_user_argument *argument, uint64_t s
         fill_random(&part, start, data);
     else if (argument->filling == SMC_USER_RAMP)
         fill_ramp(&part, data);
+    else if (argument->bits == 0)
+        memset(data, 0, count * smc_user_types[argument->type].bytes);
     else
         for (uint64_t i = 0; i < count; i++)
             put_bits(&smc_user_types[argument->type], data, i, argument->bits);

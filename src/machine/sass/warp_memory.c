@@ -150,6 +150,17 @@ static void patch(const struct smc_warp_memory *memory, uint64_t place, unsigned
     }
 }
 
+/* Whether each of the bytes is known: 1. */
+static bool all_known(const unsigned char *known, unsigned bytes)
+{
+    uint32_t half[2];
+    if (bytes != WORD && bytes != sizeof half)
+        return !memchr(known, 0, bytes);
+    memcpy(half, known, WORD);
+    memcpy(&half[1], known + bytes - WORD, WORD);
+    return half[0] == 0x01010101 && half[1] == 0x01010101;
+}
+
 /* --- Bytes ------------------------------------------------------------------------------------ */
 
 static uint32_t warp_memory_read_shared(const struct smc_warp_memory *memory, uint64_t address,
@@ -188,7 +199,7 @@ static bool warp_memory_read_bytes(struct smc_warp_memory *memory, enum space sp
         return warp_memory_read_shared(memory, address, bytes, to) == ones(bytes);
     memset(known, contents->read(contents->context, address, bytes, to, array), bytes);
     read_stored(memory, space, address, bytes, to, known);
-    return !memchr(known, 0, bytes);
+    return all_known(known, bytes);
 }
 
 static bool make_shared(struct smc_warp_memory *memory, uint64_t end)
@@ -439,10 +450,10 @@ static unsigned load_some(const struct smc_warp_memory *memory, enum space space
             load_contents(memory, place, bytes, first, count, loaded);
         read_stored(memory, space, place[first], all, to, known);
     }
-    if (!memchr(known, 0, all))
+    if (all_known(known, all))
         return count;
     for (unsigned lane = first; lane < first + count; lane++, known += bytes)
-        if (memchr(known, 0, bytes))
+        if (!all_known(known, bytes))
             loaded->unknown |= UINT32_C(1) << lane;
     return count;
 }

@@ -537,14 +537,14 @@ static bool meeting_suffices(const struct tracer *tracer, struct seen *seen)
    what others do, a survey that does not follow it is of no use. */
 static bool survey_suffices(const struct tracer *tracer, struct seen *seen, double least)
 {
-    enum { MANY = 256, FEW = 4 };
+    enum { MANY = 256, FEW = 4, TWO = 2 };
     if (sees_others(tracer))
         return meeting_suffices(tracer, seen);
     if (tracer->memory && !tracer->launch->program->follows_stores &&
         tracer->memory->decides & tracer->memory->changed)
         return true;
     const bool is_long = tracer->walk.steps > SURVEY_STEPS;
-    const double enough = is_long ? FEW : MANY;
+    const double enough = tracer->walk.steps > 2 * SURVEY_STEPS ? TWO : is_long ? FEW : MANY;
     return (is_long && seen->lengths.count >= least) ||
            (mean_suffices(&seen->lengths, enough) && mean_suffices(&seen->sectors, enough));
 }
