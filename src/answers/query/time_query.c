@@ -33,12 +33,32 @@ static uint32_t resident_per_sm(const struct smc_answer *answer)
     return clustered < occupancy->blocks_per_sm ? (uint32_t)clustered : occupancy->blocks_per_sm;
 }
 
+/* The shared memory that an SM is divided for. Without a preference the driver takes the smallest
+   size that holds the blocks which are resident, and L1 has the rest: local arrays of 128 KiB an SM
+   were served as quickly as smaller ones (H200, driver 580.159.04, 2026-11-29). */
+static uint64_t shared_of_sm(const struct smc_answer *answer)
+{
+    const struct smc_sm *sm = &answer->query.device.sm;
+    const struct smc_launch *settings = &answer->query.settings;
+    const struct smc_occupancy *occupancy = &answer->occupancy;
+    const uint64_t configured = occupancy->smem_configured_bytes;
+    if (settings->carveout_percent != SMC_CARVEOUT_DEFAULT ||
+        settings->cache_config != SMC_CACHE_PREFER_NONE || sm->carveout_by_cache_config)
+        return configured;
+    const uint64_t used =
+        (uint64_t)occupancy->blocks_per_sm * occupancy->smem_allocated_per_block_bytes;
+    for (uint32_t i = 0; i < sm->smem_carveout_count; i++)
+        if (sm->smem_carveout_bytes[i] >= used && sm->smem_carveout_bytes[i] < configured)
+            return sm->smem_carveout_bytes[i];
+    return configured;
+}
+
 static struct smc_time_launch time_launch_of(const struct smc_answer *answer)
 {
     const struct smc_plan *plan = &answer->plan;
     const struct smc_sm *sm = &answer->query.device.sm;
     uint64_t unified = sm->l1_smem_unified_bytes;
-    uint64_t shared = answer->occupancy.smem_configured_bytes;
+    uint64_t shared = shared_of_sm(answer);
     struct smc_time_launch launch = {
         .device = &answer->query.device,
         .ceilings = &answer->query.ceilings,
