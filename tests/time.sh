@@ -1015,6 +1015,28 @@ extern "C" __global__ void one_place(volatile int *x, int *to, int distance)
         sum += x[blockIdx.x * distance];
     to[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
+extern "C" __global__ void ring(const float *x, float *to, int turns)
+{
+    float of_thread[64], sum = 0;
+    for (int k = 0; k < 64; k++)
+        of_thread[k] = x[(threadIdx.x + k) % 1024];
+    for (int i = 0; i < turns; i++)
+#pragma unroll 4
+        for (int k = 0; k < 64; k++)
+            sum = sum * 0.5f + of_thread[k];
+    to[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+extern "C" __global__ void add_all(float *to)
+{
+    __shared__ float sum;
+    if (threadIdx.x == 0)
+        sum = 0;
+    __syncthreads();
+    for (int i = 0; i < 10; i++)
+        atomicAdd(&sum, 1.0f + threadIdx.x);
+    __syncthreads();
+    to[blockIdx.x] = sum;
+}
 extern "C" __global__ void alone(int *x) { if (!x) *x = 1; }
 extern "C" __global__ void __cluster_dims__(2) in_clusters(int *x) { if (!x) *x = 1; }
 extern "C" __global__ void until(const __half *x, float *to)
@@ -1032,6 +1054,16 @@ empty "local memory at an index of each lane takes several times as long as at o
     same=$(parts places --grid 132 --block 128 -a i32x128:7 -a i32x16896 -a i32:400)
     apart=$(parts places --grid 132 --block 128 -a i32x128:random -a i32x16896 -a i32:400)
     jq -en "$apart > 1.5 * $same" >/dev/null || echo "the same $same, apart $apart")"
+ring='run parts.cu --entry ring --grid 132 --block 256 -a f32x1024:random -a f32x33792 -a i32:64'
+states "L1 has what the resident blocks leave of the store: 64 KiB of local memory stay in it" \
+    '.time.counts | .l2_sectors * 10 < .l1_sectors' $ring --dry-run --device H200
+states "but not with a carve-out of 100 %" '.time.counts | .l2_sectors * 2 > .l1_sectors' $ring \
+    --carveout 100 --dry-run --device H200
+empty "256 threads add to a word of shared memory one after the other: 42 ns each" "$(
+    few=$(parts add_all --grid 132 --block 32 -a f32x132)
+    all=$(parts add_all --grid 132 --block 256 -a f32x132)
+    jq -en "$all - 0.003 > 4 * ($few - 0.003) and $all > 0.07 and $all < 0.14" >/dev/null ||
+        echo "few $few, all $all")"
 empty "the result of an atomic, of integers and of doubles, takes twice as long as a load: 0.3 us" "$(
     for kind in int:i32 double:f64; do
         time=$(parts "chain_${kind%:*}" --grid 1 --block 32 -a "${kind#*:}x65536" -a "${kind#*:}x32" -a i32:200)

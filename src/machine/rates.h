@@ -62,7 +62,7 @@ struct smc_rates {
        of 512 bytes. */
     double store_piece_clocks, load_piece_clocks;
     double atomic_latency; /* to the result of one that L2 executes */
-    double partial_clocks; /* of the data stage for a line of local memory that is stored in part */
+    double swap_clocks; /* from one compare-and-swap of a shared word to that of another warp */
     double block_start;    /* clocks from the end of a block to the first instruction of the next */
     double block_interval; /* clocks from one such start to the next on an SM, at least */
     double launch_ms;      /* of an empty launch */

@@ -28,20 +28,6 @@ static void test_cache(void)
     smc_l1_close(&cache);
 }
 
-/* Local memory goes to L2 when its line has to go. */
-static void test_cache_writes_back(void)
-{
-    struct smc_l1 cache;
-    CU_ASSERT_FATAL(smc_l1_open(&cache, 128 * SMC_L1_WAYS));
-    CU_ASSERT_EQUAL(smc_l1_write(&cache, 7, 0x3, 40), 0);
-    CU_ASSERT_EQUAL(smc_l1_fill(&cache, 7, 0x4, 41), 0);
-    for (uint64_t line = 101; line < 100 + SMC_L1_WAYS; line++)
-        CU_ASSERT_EQUAL(smc_l1_fill(&cache, line, 0xf, 50), 0);
-    CU_ASSERT_EQUAL(smc_l1_fill(&cache, 200, 0xf, 50), 0x7); /* line 7 */
-    CU_ASSERT_EQUAL(smc_l1_fill(&cache, 201, 0xf, 50), 0);   /* only loaded */
-    smc_l1_close(&cache);
-}
-
 static void test_no_cache(void)
 {
     struct smc_l1 cache;
@@ -171,7 +157,6 @@ static void start(struct bench *bench, enum smc_operation operation, enum smc_pi
     bench->rates.shared_latency = 20;
     bench->rates.l1_latency = 30;
     bench->rates.l2_latency = bench->rates.atomic_latency = 200;
-    bench->rates.partial_clocks = 5;
     bench->rates.l2_load_clocks = bench->rates.l2_store_clocks = 1;
     bench->rates.dram_load_clocks = bench->rates.dram_store_clocks = 1;
 }
@@ -381,6 +366,44 @@ static void test_load_of_what_was_stored(void)
     }
 }
 
+/* Local memory: what is stored goes to L2 at once, and L1 has it for loads. */
+static void test_local_memory(void)
+{
+    enum { STORES = 200 };
+    static struct smc_warp_trace_entry entry[STORES + 1];
+    struct smc_warp_trace_line line = {.number = SMC_WARP_TRACE_LOCAL + 5, .sectors = 0xf};
+    struct smc_warp_trace trace = {.entry = entry, .count = STORES + 1, .line = &line};
+    struct bench bench;
+    for (int i = 0; i <= STORES; i++)
+        entry[i] = (struct smc_warp_trace_entry){
+            .step = i == STORES, .lines = 1, .wavefronts = 1, .active_lanes = 32};
+    start(&bench, SMC_OP_STL, SMC_PIPE_LSU, 1);
+    set_step(&bench.step[0], SMC_OP_STL, SMC_PIPE_LSU, 1);
+    bench.step[0].in.access_bytes = 4;
+    set_step(&bench.step[1], SMC_OP_LDL, SMC_PIPE_LSU, 1);
+    bench.rates.l2_store_clocks = 2;
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), STORES * 4 * 2 + 200, 50);
+    CU_ASSERT_EQUAL(bench.work[0].store_sectors, STORES * 4);
+    CU_ASSERT_EQUAL(bench.work[1].l2_sectors, 0);
+    CU_ASSERT_EQUAL(bench.traffic[1].stored, STORES * 2);
+}
+
+/* Warps that compare and swap the same word of shared memory succeed one after the other. */
+static void test_swaps(void)
+{
+    struct smc_warp_trace_line line = {.number = SMC_WARP_TRACE_LOCAL + 5};
+    struct smc_warp_trace_entry entry = {.step = 0, .lines = 1, .active_lanes = 1};
+    struct smc_warp_trace trace = {.entry = &entry, .count = 1, .line = &line};
+    struct bench bench;
+    for (int same = 0; same < 2; same++) {
+        start(&bench, SMC_OP_ATOMS_CAS, SMC_PIPE_LSU, 1);
+        bench.rates.swap_clocks = 60;
+        entry.lines = (uint8_t)same;
+        CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 8), 20 + (same ? 7 * 60 : 0), 20);
+        CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 8, 8, 1), 20, 20); /* of different blocks */
+    }
+}
+
 static void start_constants(struct bench *bench)
 {
     start(bench, SMC_OP_LDC, SMC_PIPE_ADU, 1);
@@ -520,7 +543,8 @@ static void test_copies_in_groups(void)
     CU_ASSERT_DOUBLE_EQUAL(run_copies(40, 63), 40 * ISSUE + END, 1e-9); /* waits for none */
 }
 
-/* Of a store to local and to global memory, only the sectors of the latter go to L2. */
+/* Of a store to local and to global memory, all sectors go to L2, and those of local memory are no
+   array's. */
 static void test_sectors_of_mixed_stores(void)
 {
     static const struct smc_warp_trace_line lines[3] = {
@@ -534,7 +558,9 @@ static void test_sectors_of_mixed_stores(void)
     struct bench bench;
     start(&bench, SMC_OP_STG, SMC_PIPE_LSU, 1);
     run(&bench, &trace, 1, 1, 1);
-    CU_ASSERT_EQUAL(bench.work[0].store_sectors, 4 + 2);
+    CU_ASSERT_EQUAL(bench.work[0].store_sectors, 4 + 4 + 2);
+    CU_ASSERT_EQUAL(bench.traffic[0].stored_sectors, 4 + 2);
+    CU_ASSERT_EQUAL(bench.traffic[1].stored, 2);
 }
 
 /* ldmatrix occupies the data stage as loads do; stmatrix as stores do. */
@@ -881,7 +907,6 @@ static void test_measured_tensor_rates(void)
 
 CU_TestInfo tests_timing[] = {
     {"the L1 cache", test_cache},
-    {"what is written leaves the L1 cache for L2", test_cache_writes_back},
     {"an L1 cache of no bytes", test_no_cache},
     {"banks of tags", test_tags},
     {"a loop is cut", test_loop_is_cut},
@@ -890,6 +915,8 @@ CU_TestInfo tests_timing[] = {
     {"one warp waits for itself", test_one_warp_stalls},
     {"many warps fill the issue slots", test_many_warps_fill_the_slots},
     {"a pipe that takes two clocks", test_pipe_takes_two_clocks},
+    {"local memory", test_local_memory},
+    {"compare-and-swap of a shared word", test_swaps},
     {"operands that are kept are not read again", test_operand_cache},
     {"shared memory binds", test_shared_memory_binds},
     {"shuffles", test_shuffles},

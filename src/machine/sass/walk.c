@@ -526,6 +526,21 @@ static void trace_constants(struct state *state, const struct smc_sass_instructi
     }
 }
 
+/* As the line of a compare-and-swap in shared memory: the word of the lowest lane. */
+static void trace_swap(struct state *state, const struct smc_sass_instruction *in, uint32_t mask,
+                       struct smc_warp_trace_entry *entry)
+{
+    struct smc_warp_trace *trace = state->walk->trace;
+    uint64_t address[SMC_LANES];
+    if (trace->line_count == trace->line_capacity ||
+        !smc_warp_addresses(state->warp, in, mask, address))
+        return;
+    entry->line = (uint32_t)trace->line_count;
+    entry->lines = 1;
+    trace->line[trace->line_count++] = (struct smc_warp_trace_line){
+        .number = SMC_WARP_TRACE_LOCAL | address[__builtin_ctz(mask)] / sizeof(uint32_t)};
+}
+
 /* What a generic access is for the lanes of `mask`: of global or of shared memory. Where that is
    not known, or lanes differ, it stays what it is. */
 static struct smc_sass_instruction resolved(const struct state *state,
@@ -713,6 +728,8 @@ static void trace_step(struct state *state, const struct smc_sass_instruction *i
         trace_atomic(state, in, mask, entry);
     else if (mask && smc_reads_constants_by_lane(in))
         trace_constants(state, in, mask, entry);
+    if (mask && in->operation == SMC_OP_ATOMS_CAS && !state->walk->sectors)
+        trace_swap(state, in, mask, entry);
 }
 
 /* One step of a group that is evaluated; whether it goes on with the next step. */

@@ -44,36 +44,22 @@ uint32_t smc_l1_look(struct smc_l1 *cache, uint64_t number, uint32_t sectors, do
     return sectors;
 }
 
-static uint32_t l1_put(struct smc_l1 *cache, uint64_t number, uint32_t sectors, double when,
-                       bool writes)
+void smc_l1_fill(struct smc_l1 *cache, uint64_t number, uint32_t sectors, double when)
 {
     if (cache->sets == 0)
-        return writes ? sectors : 0;
+        return;
     struct smc_l1_line *set = set_of(cache, number), *oldest = set;
     for (int i = 0; i < SMC_L1_WAYS; i++) {
         if (set[i].number == number && set[i].sectors) {
             set[i].sectors |= (uint8_t)sectors;
             set[i].when = when > set[i].when ? when : set[i].when;
             set[i].used = ++cache->now;
-            set[i].written |= writes;
-            return 0;
+            return;
         }
         if (set[i].used < oldest->used)
             oldest = &set[i];
     }
-    const uint32_t leave = oldest->written ? oldest->sectors : 0;
-    *oldest = (struct smc_l1_line){number, ++cache->now, when, (uint8_t)sectors, writes};
-    return leave;
-}
-
-uint32_t smc_l1_fill(struct smc_l1 *cache, uint64_t number, uint32_t sectors, double when)
-{
-    return l1_put(cache, number, sectors, when, false);
-}
-
-uint32_t smc_l1_write(struct smc_l1 *cache, uint64_t number, uint32_t sectors, double when)
-{
-    return l1_put(cache, number, sectors, when, true);
+    *oldest = (struct smc_l1_line){number, ++cache->now, when, (uint8_t)sectors};
 }
 
 uint32_t smc_l1_tag_clocks(const uint64_t *number, uint32_t lines)

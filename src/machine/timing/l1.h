@@ -13,7 +13,6 @@ struct smc_l1_line {
     uint64_t used;
     double when; /* the clock at which the last of its sectors arrives */
     uint8_t sectors;
-    bool written; /* local memory, which goes to L2 only when the line leaves */
 };
 
 /* Owns `line`. */
@@ -31,12 +30,8 @@ void smc_l1_close(struct smc_l1 *cache);
    0. */
 uint32_t smc_l1_look(struct smc_l1 *cache, uint64_t number, uint32_t sectors, double *when);
 
-/* Adds sectors that arrive at the clock `when`. Returns the sectors of a written line that leaves
-   for them, which go to L2. */
-uint32_t smc_l1_fill(struct smc_l1 *cache, uint64_t number, uint32_t sectors, double when);
-
-/* The same of local memory that is stored. */
-uint32_t smc_l1_write(struct smc_l1 *cache, uint64_t number, uint32_t sectors, double when);
+/* Adds sectors that arrive at the clock `when`. */
+void smc_l1_fill(struct smc_l1 *cache, uint64_t number, uint32_t sectors, double when);
 
 /* The clocks for which the tags of a request's lines are looked up: each bank (smc_tag_bank) looks
    up a line a clock. */

@@ -35,9 +35,9 @@ enum {
        compare-and-swap, of one SM and of all; an SM sends one a clock (the same). */
     ATOMIC_CLOCKS = 550,
     ATOMIC_PORT_CLOCKS = 1,
-    /* Chains of a load and a store at an index of each lane, in arrays of 64 bytes to 256 integers
-       that L1 holds: 5 to 6 clocks of the SM for each line of a pair (the same). */
-    PARTIAL_CLOCKS = 5,
+    /* Sums of 256 and 1024 threads in a word of shared memory by compare-and-swap: float 84 and 45
+       clocks for each, double 63 and 63 (the same): a load and a swap, one after the other. */
+    SWAP_CLOCKS = 62,
     MATCH_CLOCKS = 64, /* of an SM: match.any.sync, likewise (2026-11-29) */
     /* From the end of a block to the first instruction of the next one in its place: kernels that
        only read the clock, with 128 to 1024 threads a block, take 440 to 490 clocks more than they
@@ -144,7 +144,7 @@ static void set_memory(struct smc_rates *rates, const struct smc_device *device,
     rates->atomic_result_clocks =
         fmax(busy_sms * clock / atomics_with_result_per_s, ATOMIC_PORT_CLOCKS);
     rates->atomic_latency = ATOMIC_CLOCKS;
-    rates->partial_clocks = PARTIAL_CLOCKS;
+    rates->swap_clocks = SWAP_CLOCKS;
     rates->atomic_piece_clocks = clock * atomic_piece_seconds;
     rates->atomic_float_clocks = clock * atomic_float_seconds;
     rates->store_piece_clocks = clock * store_piece_seconds;

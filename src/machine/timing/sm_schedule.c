@@ -342,7 +342,7 @@ static double execute(struct smc_sm_state *sm, struct smc_sm_part *part, struct 
                       double clock)
 {
     const struct smc_rates *rates = sm->rates;
-    double way, done;
+    double way, done, waits;
     bool known;
     if ((step->kind >= SMC_SM_SHARED_LOAD && step->kind <= SMC_SM_COPY) ||
         step->kind == SMC_SM_SHUFFLE || step->kind == SMC_SM_GENERIC) {
@@ -354,10 +354,11 @@ static double execute(struct smc_sm_state *sm, struct smc_sm_part *part, struct 
     switch (kind_of_access(step, entry)) {
     case SMC_SM_SHARED_LOAD:
     case SMC_SM_SHARED_ATOMIC:
+        waits = step->kind == SMC_SM_SHARED_ATOMIC ? smc_sm_wait_to_swap(sm, warp, entry, way) : 0;
         known = !entry->unknown_addresses &&
                 (step->kind == SMC_SM_SHARED_LOAD || entry->wavefronts > 0);
         return smc_sm_data_stage(sm, way, smc_sm_shared_wavefronts(sm, entry, known)) +
-               rates->shared_latency - 1;
+               rates->shared_latency - 1 + waits;
     case SMC_SM_SHUFFLE:
         return smc_sm_data_stage(sm, way, 1) + rates->shared_latency - 1;
     case SMC_SM_SHARED_STORE:

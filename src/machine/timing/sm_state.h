@@ -90,6 +90,14 @@ struct smc_sm_named_barrier {
     double clock;            /* when the last one arrived */
 };
 
+/* A word of shared memory that warps swap: when the next one can succeed. */
+struct smc_sm_swapped_word {
+    uint64_t number;
+    uint32_t age; /* of the warp that did so last */
+    double free_clock;
+};
+enum { SMC_SM_SWAPPED_WORDS = 16 };
+
 struct smc_sm_slot {
     bool used;
     uint32_t block; /* its number among those that the SM executes */
@@ -101,6 +109,7 @@ struct smc_sm_slot {
     double debt;                                 /* of its blocks so far */
     double part_debt[SMC_SM_MOST_SUBPARTITIONS]; /* of the block's warps, by sub-partition */
     bool waits;                                  /* at barriers */
+    struct smc_sm_swapped_word swapped[SMC_SM_SWAPPED_WORDS]; /* by number */
 };
 
 /* A resident warp: when its next instruction can issue as far as it depends on the warp, and what
@@ -227,6 +236,10 @@ double smc_sm_data_stage(struct smc_sm_state *sm, double clock, double wavefront
 /* The wavefronts of an access to shared memory, whose addresses may be unknown. */
 double smc_sm_shared_wavefronts(struct smc_sm_state *sm, const struct smc_warp_trace_entry *entry,
                                 bool known);
+
+/* How long an atomic in shared memory waits for other warps that compare and swap the same word. */
+double smc_sm_wait_to_swap(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
+                           const struct smc_warp_trace_entry *entry, double clock);
 
 /* Accesses to global memory; return when their result is there, or what they store on its way. */
 enum smc_sm_load_way {
