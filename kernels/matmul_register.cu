@@ -19,9 +19,8 @@
      loaded; so blocks whose panels are all whole have loops of their own, with few branches.
    - Even registers are one bank and odd ones another. Each bank gives one register a clock, and a
      multiplication reads three. The operand cache keeps one register of each bank, for each place
-     of an operand. So the order goes down two columns of outputs at a time, and back in the next
-     two: the two elements of B stay in the cache, an element of A is there for its second
-     multiplication, and every other multiplication reads only its sum.
+     of an operand. So the order goes along a row of outputs, and back in the next: the element of A
+     stays in the cache, and what is left to read, an element of B and a sum, may be in two banks.
    - The compiler numbers the sums accordingly, but for stores of 16 bytes four of them must be
      neighbours. The multiplication after the loop moves them: it costs nothing, and inside the loop
      they may have any numbers.
@@ -61,12 +60,15 @@ struct place {
     unsigned K, lda, ldb;
 };
 
-/* What is known of a block's panels when it is compiled. */
+/* What is known of a block's panels, or of a copy, when they are compiled. */
 struct whole_panels {
     enum { are_whole = true };
 };
 struct any_panels {
     enum { are_whole = false };
+};
+template <unsigned n> struct number {
+    enum { value = n };
 };
 
 /* Elements of one k that a thread multiplies. */
@@ -74,32 +76,33 @@ struct fragments {
     ELEMENT a[TM], b[TN];
 };
 
-/* Copies start at a constant offset from `to`, which is added to its address in shared memory:
-   NVRTC would compute that of a generic pointer anew for each copy. */
-static __device__ __forceinline__ void copy_vector(ELEMENT *to, int offset, const ELEMENT *from,
-                                                   bool wanted)
+/* `offset` is a part of the instruction: added to the address before, it would take one of its own
+   for each copy. */
+template <unsigned offset>
+static __device__ __forceinline__ void copy_vector(ELEMENT *to, const ELEMENT *from, bool wanted)
 {
 #if __CUDA_ARCH__ >= 800
     asm volatile("{ .reg .pred wanted;\n"
                  "setp.ne.u32 wanted, %2, 0;\n"
-                 "@wanted cp.async.cg.shared.global [%0], [%1], 16; }" ::"r"(
-                     (unsigned)__cvta_generic_to_shared(to) + offset * (int)sizeof(ELEMENT)),
-                 "l"(from), "r"((unsigned)wanted));
+                 "@wanted cp.async.cg.shared.global [%0+%3], [%1], 16; }" ::"r"(
+                     (unsigned)__cvta_generic_to_shared(to)),
+                 "l"(from), "r"((unsigned)wanted), "n"(offset * sizeof(ELEMENT)));
 #else
     if (wanted)
         *(vector *)(to + offset) = *(const vector *)from;
 #endif
 }
 
-static __device__ __forceinline__ void copy(ELEMENT *to, int offset, const ELEMENT *from,
-                                            bool wanted)
+template <unsigned offset>
+static __device__ __forceinline__ void copy(ELEMENT *to, const ELEMENT *from, bool wanted)
 {
 #if __CUDA_ARCH__ >= 800
     asm volatile("{ .reg .pred wanted;\n"
-                 "setp.ne.u32 wanted, %3, 0;\n"
-                 "@wanted cp.async.ca.shared.global [%0], [%1], %2; }" ::"r"(
-                     (unsigned)__cvta_generic_to_shared(to) + offset * (int)sizeof(ELEMENT)),
-                 "l"(from), "n"(sizeof(ELEMENT)), "r"((unsigned)wanted));
+                 "setp.ne.u32 wanted, %2, 0;\n"
+                 "@wanted cp.async.ca.shared.global [%0+%3], [%1], %4; }" ::"r"(
+                     (unsigned)__cvta_generic_to_shared(to)),
+                 "l"(from), "r"((unsigned)wanted), "n"(offset * sizeof(ELEMENT)),
+                 "n"(sizeof(ELEMENT)));
 #else
     if (wanted)
         to[offset] = *from;
@@ -161,28 +164,42 @@ static __device__ __forceinline__ unsigned keep(unsigned value)
     return value;
 }
 
+/* Calls f for [first, end), each of them a constant: loops have none, and recursion by halves does
+   not go deep. */
+template <unsigned first, unsigned end, typename F>
+static __device__ __forceinline__ void for_each(const F &f)
+{
+    if constexpr (end - first > 1) {
+        for_each<first, (first + end) / 2>(f);
+        for_each<(first + end) / 2, end>(f);
+    } else {
+        f(number<first>());
+    }
+}
+
 /* Panels that lie inside A and B, rows of B at multiples of 16 bytes. The pointers are to the first
-   elements that this thread copies; the others lie constant distances from them. No branch. */
+   elements that this thread copies; the others lie constant distances from them, if the thread
+   stays in its column. No branch. */
 static __device__ __forceinline__ void fetch_whole(const place &at, const ELEMENT *from_a,
                                                    const ELEMENT *from_b, ELEMENT *to_a,
                                                    ELEMENT *to_b, bool wanted)
 {
-#pragma unroll
-    for (unsigned i = 0; i < BM * BK; i += THREADS) {
+    for_each<0, (BM * BK + THREADS - 1) / THREADS>([&](auto n) {
+        constexpr unsigned i = n.value * THREADS, offset = i % BK ? 0 : i / BK;
         const unsigned rows = row_of(i, BK) - row_of(0, BK);
         const int steps = column_of(i, BK) - column_of(0, BK);
         const bool exists = i + THREADS <= BM * BK || row_of(i, BK) < BM;
-        copy(to_a, steps * A_ROW + (int)rows, at_row(from_a, rows, at.lda) + steps,
-             wanted && exists);
-    }
-#pragma unroll
-    for (unsigned i = 0; i < BK * VECTORS; i += THREADS) {
+        copy<offset>(to_a + steps * A_ROW + (int)(rows - offset),
+                     at_row(from_a, rows, at.lda) + steps, wanted && exists);
+    });
+    for_each<0, (BK * VECTORS + THREADS - 1) / THREADS>([&](auto n) {
+        constexpr unsigned i = n.value * THREADS, offset = i % VECTORS ? 0 : i / VECTORS * BN;
         const unsigned steps = row_of(i, VECTORS) - row_of(0, VECTORS);
         const int columns = (column_of(i, VECTORS) - column_of(0, VECTORS)) * VECTOR;
         const bool exists = i + THREADS <= BK * VECTORS || row_of(i, VECTORS) < BK;
-        copy_vector(to_b, (int)steps * BN + columns, at_row(from_b, steps, at.ldb) + columns,
-                    wanted && exists);
-    }
+        copy_vector<offset>(to_b + (int)(steps * BN - offset) + columns,
+                            at_row(from_b, steps, at.ldb) + columns, wanted && exists);
+    });
 }
 
 /* Any others, an element at a time. */
@@ -219,12 +236,11 @@ static __device__ __forceinline__ void load(fragments &next, const ELEMENT *a, c
 static __device__ __forceinline__ void multiply(const fragments &now, ELEMENT (&sum)[TM][TN])
 {
 #pragma unroll
-    for (int j = 0; j < TN; j += 2)
+    for (int i = 0; i < TM; i++)
 #pragma unroll
-        for (int n = 0; n < TM; n++) {
-            const int i = j % 4 ? TM - 1 - n : n, first = j + n % 2, second = j + 1 - n % 2;
-            sum[i][first] += now.a[i] * now.b[first];
-            sum[i][second] += now.a[i] * now.b[second];
+        for (int n = 0; n < TN; n++) {
+            const int j = i % 2 ? TN - 1 - n : n;
+            sum[i][j] += now.a[i] * now.b[j];
         }
 }
 
