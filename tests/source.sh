@@ -152,6 +152,18 @@ for wrong in many.cu:nothing missing.cu:fill "many.cu:fill<int> --entry fill"; d
         { [ $seen -eq 2 ] && [ "$(wc -l <err)" -eq 1 ]; } || cat out err)"
 done
 
+printf '__global__ void halve(double *x, const int *n, float4 *v, char *bytes)\n{ x[*n] = v->x + *bytes; }\n' >halve.cu
+dry_run_halve() { # ARRAY...
+    smemcalc run halve.cu --grid 1 --block 1 --dry-run --device H200 "$@" 2>&1 >out | grep -v ': note:'
+}
+empty "arrays whose elements are those of the parameters" "$(
+    dry_run_halve -a f64x4:random -a u32x4:ramp -a f32x4:1 -a f32x4:random
+    dry_run_halve -a f32x4 -a f32x4 -a i32x4 -a f32x4:random
+    grep -q predicted out || cat out)"
+empty "elements of another type are mentioned" "$(
+    dry_run_halve -a f32x4:random -a i32x4:ramp -a f64x4:1 -a i8x4 >err
+    [ "$(grep -c "warning: option --arg: '.*' has elements of .*, but parameter [13] of halve" err)" -eq 2 ] || cat err)"
+
 # Arguments as in C give the same run as their short forms.
 for form in "int[1000]:ramp int=1000" "intx1000:ramp 1000" "i32[1000]=ramp i32=1000" \
     "int[10][100]:ramp int:1000" "signed int[1000]:ramp 1000u"; do

@@ -200,9 +200,11 @@ enum smc_status smc_user_choose(const struct smc_inspect_kernels *kernels, const
 
 /* Compares the request's arguments with the PTX declaration of the kernel, gives literals the types
    of their parameters, and stores the sizes of the parameters. SMC_USAGE names the first mismatch,
-   with the parameter's declaration and an argument that fits. */
+   with the parameter's declaration and an argument that fits. Appends a line to `warnings` for an
+   array whose elements are of another type than the parameter's. */
 enum smc_status smc_user_check_arguments(const char *ptx, const struct smc_inspect_kernel *kernel,
-                                         struct smc_user_run *run, struct smc_error *error);
+                                         struct smc_user_run *run, struct smc_text *warnings,
+                                         struct smc_error *error);
 
 /* Whether the files that arguments, variables and expectations name can be read and have the sizes
    of the memory. SMC_USAGE: the message names the file. */

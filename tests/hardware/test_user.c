@@ -723,7 +723,10 @@ static enum smc_status check_fit(const char *const *typed, size_t count, struct 
     for (size_t i = 0; i < count; i++)
         CU_ASSERT_EQUAL_FATAL(smc_user_argument_parse(typed[i], &run->request.argument[i], NULL),
                               SMC_OK);
-    return smc_user_check_arguments(ptx, &kernel, run, error);
+    struct smc_text warnings = {0};
+    const enum smc_status status = smc_user_check_arguments(ptx, &kernel, run, &warnings, error);
+    CU_ASSERT_PTR_NULL(warnings.data); /* nothing is known of the elements */
+    return status;
 }
 
 static void test_fit(void)

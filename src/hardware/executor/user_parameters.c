@@ -226,9 +226,27 @@ static enum smc_status fail_count(const struct parameter *parameters, size_t par
     return SMC_USAGE;
 }
 
+/* Whether the kernel takes the elements for numbers of another kind. Bytes may be of anything. */
+static bool has_other_elements(const struct parameter *parameter,
+                               const struct smc_user_argument *argument)
+{
+    const struct smc_user_type_info *given = &smc_user_types[argument->type];
+    const struct smc_user_type_info *wanted = &smc_user_types[parameter->type.type];
+    const bool is_zero = argument->filling == SMC_USER_NUMBER && argument->bits == 0;
+    const bool is_written = argument->form == SMC_USER_PLAIN && argument->is_buffer &&
+                            argument->filling != SMC_USER_FILE;
+    if (!is_written || is_zero || !parameter->is_known || parameter->type.pointers != 1 ||
+        wanted->bytes == 1 || given->bytes == 1)
+        return false;
+    return argument->type != parameter->type.type &&
+           (given->bytes != wanted->bytes || given->class == SMC_USER_FLOAT ||
+            wanted->class == SMC_USER_FLOAT);
+}
+
 static enum smc_status user_parameters_check(const struct smc_ptx_kernel *read,
                                              const struct smc_inspect_kernel *kernel,
-                                             struct smc_user_run *run, struct smc_error *error)
+                                             struct smc_user_run *run, struct smc_text *warnings,
+                                             struct smc_error *error)
 {
     struct smc_user_request *request = &run->request;
     const size_t count = request->argument_count;
@@ -250,18 +268,25 @@ static enum smc_status user_parameters_check(const struct smc_ptx_kernel *read,
             name_parameters(run, kernel, parameters, count);
             return fail_param(&parameters[i], i + 1, kernel, argument, error);
         }
+        if (has_other_elements(&parameters[i], argument))
+            smc_text_printf(warnings,
+                            "option --arg: '%.64s' has elements of %s, but parameter %zu of %.256s "
+                            "is '%s'\n",
+                            argument->typed, smc_c_type_name(argument->type), i + 1, kernel->shown,
+                            parameters[i].declared);
         run->param_bytes[i] = parameters[i].ptx.bytes;
     }
     return SMC_OK;
 }
 
 enum smc_status smc_user_check_arguments(const char *ptx, const struct smc_inspect_kernel *kernel,
-                                         struct smc_user_run *run, struct smc_error *error)
+                                         struct smc_user_run *run, struct smc_text *warnings,
+                                         struct smc_error *error)
 {
     struct smc_ptx_kernel read;
     while (smc_ptx_next(&ptx, &read))
         if (strlen(kernel->name) == read.name_length &&
             memcmp(kernel->name, read.name, read.name_length) == 0)
-            return user_parameters_check(&read, kernel, run, error);
+            return user_parameters_check(&read, kernel, run, warnings, error);
     return smc_fail(error, SMC_UNAVAILABLE, "%s: this NVRTC gives no PTX", kernel->file);
 }
