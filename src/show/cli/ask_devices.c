@@ -85,13 +85,14 @@ enum smc_status smc_find_device_in(const struct smc_chosen_devices *devices, con
     chosen->note[0] = '\0';
     if (find_in_files(devices, typed, SMC_NAME_WHOLE, chosen))
         return SMC_OK;
-    enum smc_status status = find_elsewhere(typed, chosen, error);
+    struct smc_error reason = {""};
+    enum smc_status status = find_elsewhere(typed, chosen, &reason);
     if (status == SMC_USAGE && find_in_files(devices, typed, SMC_NAME_WORDS, chosen)) {
         snprintf(chosen->note, sizeof chosen->note, "closest match for '%.32s': %.128s", typed,
                  chosen->device.name);
         return SMC_OK;
     }
-    return status;
+    return status == SMC_OK ? status : smc_fail(error, status, "%s", reason.message);
 }
 
 enum smc_status smc_ask_device_in(const struct smc_chosen_devices *devices, const char *typed,
