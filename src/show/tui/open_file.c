@@ -128,7 +128,9 @@ static struct smc_open_kernel *take_kernel(struct smc_open_file *file,
             return NULL;
         file->kernel[file->count++] = kernel;
     }
-    const struct smc_open_kernel old = is_new ? (struct smc_open_kernel){.is_gone = true} : *kernel;
+    struct smc_open_kernel old = {0};
+    if (!is_new)
+        old = *kernel;
     *kernel = *read;
     snprintf(kernel->file, sizeof kernel->file, "%s", file->shown);
     point_names(kernel);

@@ -203,7 +203,7 @@ enum smc_status smc_open_read(const struct smc_open_question *question, struct s
 {
     struct smc_inspect_request request;
     struct smc_inspect_target target;
-    struct open_stated stated;
+    struct open_stated stated = {0};
     *kernels = NULL;
     *count = 0;
     make_request(question, query, &target, &request);
