@@ -609,6 +609,26 @@ static void test_commands(void)
     sitting_close(&sitting);
 }
 
+/* The one typed on F2, until another is typed on F3. */
+static void test_block_of_launch(void)
+{
+    struct sitting sitting;
+    sitting_open(&sitting, NULL, "H200", 24, 80);
+    const struct smc_banks_choice *choice = &sitting.tui->banks.choice;
+    sitting_keys(&sitting, "F3");
+    CU_ASSERT(choice->block[0] == 32 && choice->block[1] == 8);
+    sitting_keys(&sitting, "F2 Home Down Down 1");
+    sitting_type(&sitting, "6x12");
+    sitting_keys(&sitting, "F3");
+    CU_ASSERT(choice->block[0] == 16 && choice->block[1] == 12);
+    struct smc_banks_choice own = *choice;
+    own.block[1] = 4;
+    smc_banks_choose(&sitting.tui->banks, &own);
+    sitting_keys(&sitting, "F2 F3");
+    CU_ASSERT(choice->block[0] == 16 && choice->block[1] == 4);
+    sitting_close(&sitting);
+}
+
 CU_TestInfo tests_tui_banks[] = {
     {"random patterns cost what the model says", test_random_patterns},
     {"the cells show the map", test_cells_are_the_map},
@@ -625,5 +645,6 @@ CU_TestInfo tests_tui_banks[] = {
     {"clicks, wheel and search", test_clicks},
     {"the command that gives the same", test_commands},
     {"the layout of an array and its swizzle", test_layouts},
+    {"the block of the launch", test_block_of_launch},
     CU_TEST_INFO_NULL,
 };

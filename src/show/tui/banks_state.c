@@ -361,11 +361,24 @@ static void banks_update(struct smc_banks_state *banks, const struct smc_banks_c
         banks_state_show(banks);
 }
 
+/* A shape typed for the launch is that of the expression, too, until another one is typed for it.
+ */
+static void follow_block(struct smc_banks_state *banks, const struct smc_query *query)
+{
+    const uint32_t *block = query->block;
+    if ((int64_t)block[0] * block[1] * block[2] != query->threads_per_block ||
+        block[1] * block[2] == 1 || memcmp(block, banks->followed, sizeof banks->followed) == 0)
+        return;
+    memcpy(banks->followed, block, sizeof banks->followed);
+    memcpy(banks->choice.block, block, sizeof banks->choice.block);
+}
+
 static void banks_state_open(struct smc_banks_state *banks, const struct smc_query *query,
                              bool fresh)
 {
     if (!banks->opened)
         banks->choice = first_choice;
+    follow_block(banks, query);
     if (fresh) { /* other arrays */
         banks->undo_count = 0;
         banks->choice.placed = false;

@@ -65,6 +65,7 @@ struct smc_bank_memory {
 
 struct smc_banks_state {
     bool opened;
+    uint32_t followed[3]; /* the shape of the launch's block that `choice` was given; {0}: none */
     struct smc_banks_query launch;         /* the explorer's kernel and device */
     const struct smc_open_accesses *found; /* in a kernel of the user's file; or NULL; not owned */
     char found_kernel[SMC_OPEN_TEXT_CHARS];
