@@ -329,10 +329,13 @@ static void doubles(const struct smc_sass_instruction *in, const struct smc_floa
     const uint32_t flipped = in->from[i].negated ? sign_bit : 0;
     const bool is_immediate = in->from[i].kind == SMC_OPERAND_IMMEDIATE; /* the upper half */
     const uint32_t *low = from->low[i], *high = is_immediate ? low : from->high[i];
+    const uint32_t has_low = is_immediate ? 0 : UINT32_MAX;
+    const uint64_t first = (uint64_t)((high[0] & kept) ^ flipped) << 32 | (low[0] & has_low);
     uint64_t bits[SMC_LANES];
-    const size_t step = from->lanes > 1, low_step = step;
-    ALL_LANES bits[l] = (uint64_t)((high[l * step] & kept) ^ flipped) << 32 |
-                        (is_immediate ? 0 : low[l * low_step]);
+    if (from->lanes == 1)
+        ALL_LANES bits[l] = first;
+    else
+        ALL_LANES bits[l] = (uint64_t)((high[l] & kept) ^ flipped) << 32 | (low[l] & has_low);
     memcpy(to, bits, sizeof bits);
 }
 

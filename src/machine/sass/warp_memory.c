@@ -275,8 +275,10 @@ enum { DECIDES = 1, STORES = 2 };
 /* The entry of a word; what was noted of another one is lost. */
 static struct smc_touched_word *touched_word(struct smc_warp_memory *memory, uint64_t key)
 {
+    enum { NEIGHBORS = 8 }; /* keep together */
+    const uint64_t group = key / NEIGHBORS * UINT64_C(0x9e3779b97f4a7c15) >> 48;
     struct smc_touched_word *word =
-        &memory->touched[key * UINT64_C(0x9e3779b97f4a7c15) >> 48 & (SMC_TOUCHED_WORDS - 1)];
+        &memory->touched[(group * NEIGHBORS + key % NEIGHBORS) % SMC_TOUCHED_WORDS];
     if (word->key != key)
         *word = (struct smc_touched_word){.key = key, .start = memory->start};
     return word;
