@@ -154,6 +154,8 @@ static void patch(const struct smc_warp_memory *memory, uint64_t place, unsigned
 static bool all_known(const unsigned char *known, unsigned bytes)
 {
     uint32_t half[2];
+    if (bytes == 1)
+        return *known;
     if (bytes != WORD && bytes != sizeof half)
         return !memchr(known, 0, bytes);
     memcpy(half, known, WORD);

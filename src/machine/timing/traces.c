@@ -18,7 +18,7 @@ enum {
     TOGETHER_STEPS = 1500000, /* of blocks whose warps walk together, until they are repeated */
     SURVEY_WARPS = 20000,
     /* Of blocks that see what others stored: all of a launch that has no more. */
-    MEETING_STEPS = 6000000,
+    MEETING_STEPS = 3000000,
     MEETING_WARPS = 65536,
     SURVEY_LEAST_WARPS = 16,
     MOST_WARPS = 32 /* of a block: 1024 threads */
@@ -594,7 +594,7 @@ static bool survey_warps(struct tracer *tracer, struct smc_survey *survey, struc
 static bool survey_grid(struct tracer *tracer, struct smc_survey *survey)
 {
     const uint32_t *grid = tracer->launch->grid;
-    struct seen seen = {.half = SURVEY_STEPS / 2};
+    struct seen seen = {.half = SURVEY_STEPS / 4};
     bool ends =
         tracer->block ? survey_blocks(tracer, survey, &seen) : survey_warps(tracer, survey, &seen);
     survey->warps = (uint64_t)seen.lengths.count;
