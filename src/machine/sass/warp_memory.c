@@ -137,12 +137,12 @@ static void patch(const struct smc_warp_memory *memory, uint64_t place, unsigned
         count = bytes_there(place + i, bytes - i);
         if (line->start != memory->start)
             continue;
-        if ((line->written & line->known) >> at == UINT32_MAX >> at) {
+        if ((line->written & line->known) >> at == (int)(ones(LINE) >> at)) {
             memcpy(to + i, line->byte + at, count);
             memset(known + i, 1, count);
             continue;
         }
-        for (uint32_t rest = line->written >> at & ones(count); rest; rest &= rest - 1) {
+        for (uint32_t rest = (uint32_t)line->written >> at & ones(count); rest; rest &= rest - 1) {
             const unsigned byte = (unsigned)__builtin_ctz(rest);
             to[i + byte] = line->byte[at + byte];
             known[i + byte] = line->known >> (at + byte) & 1;
@@ -247,8 +247,8 @@ static void write_bytes(struct smc_warp_memory *memory, enum space space, uint64
         count = bytes_there(place + i, bytes - i);
         const uint32_t written = ones(count) << at;
         memcpy(line->byte + at, from + i, count);
-        line->written |= written;
-        line->known = known ? line->known | written : line->known & ~written;
+        line->written |= (uint16_t)written;
+        line->known = (uint16_t)(known ? line->known | written : line->known & ~written);
     }
 }
 
@@ -268,7 +268,7 @@ void smc_warp_memory_end(struct smc_warp_memory *memory)
         if (!to)
             continue;
         to->written |= line->written;
-        to->known = (to->known & ~line->written) | (line->known & line->written);
+        to->known = (uint16_t)((to->known & ~line->written) | (line->known & line->written));
     }
 }
 

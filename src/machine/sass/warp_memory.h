@@ -17,13 +17,13 @@ struct smc_contents {
 
 enum { SMC_NO_ARRAY = 64 };
 
-enum { SMC_STORED_LINE_BYTES = 32 };
+enum { SMC_STORED_LINE_BYTES = 16 };
 
 /* A piece of global memory, or of a warp's local memory, that was stored to. */
 struct smc_stored_line {
     uint64_t key;
     uint32_t start;          /* the entry is free for other starts than this one */
-    uint32_t written, known; /* bit n: byte n */
+    uint16_t written, known; /* bit n: byte n */
     unsigned char byte[SMC_STORED_LINE_BYTES];
 };
 

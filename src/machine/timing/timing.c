@@ -864,10 +864,13 @@ static bool differ(const struct smc_survey *survey, const struct smc_traces *tra
    execute. */
 static enum smc_status make_survey(struct model *model, struct smc_error *error)
 {
-    enum smc_status status = smc_survey_make(&model->machine, &model->survey, error);
-    if (status != SMC_OK || !decides_and_changes(&model->survey))
-        return status;
-    smc_survey_free(&model->survey);
+    enum smc_status status = SMC_OK;
+    if (!model->traces.decides_and_changes) {
+        status = smc_survey_make(&model->machine, &model->survey, error);
+        if (status != SMC_OK || !decides_and_changes(&model->survey))
+            return status;
+        smc_survey_free(&model->survey);
+    }
     status = smc_machine_program_follow(&model->program, true, true, error);
     return status == SMC_OK ? smc_survey_make(&model->machine, &model->survey, error) : status;
 }

@@ -18,7 +18,7 @@ enum {
     TOGETHER_STEPS = 1500000, /* of blocks whose warps walk together, until they are repeated */
     SURVEY_WARPS = 20000,
     /* Of blocks that see what others stored: all of a launch that has no more. */
-    MEETING_STEPS = 3000000,
+    MEETING_STEPS = 6000000,
     MEETING_WARPS = 65536,
     SURVEY_LEAST_WARPS = 16,
     MOST_WARPS = 32 /* of a block: 1024 threads */
@@ -167,6 +167,12 @@ static void trace_together(struct tracer *tracer, uint64_t block,
 static bool does_not_end(const struct tracer *tracer)
 {
     return tracer->walk.end == SMC_WALK_TOO_LONG || tracer->walk.end == SMC_WALK_STUCK;
+}
+
+/* Arrays that decide what is executed are stored to. */
+static bool decides_and_changes(const struct tracer *tracer)
+{
+    return tracer->memory && (tracer->memory->decides & tracer->memory->changed) != 0;
 }
 
 static enum smc_status fail_to_follow(struct smc_error *error)
@@ -356,6 +362,7 @@ enum smc_status smc_traces_make(const struct smc_machine_launch *launch,
     bool end = tracer.block ? trace_whole_blocks(&tracer, traced, traces)
                             : trace_blocks(&tracer, traced, traces);
     traces->end = tracer.walk.end;
+    traces->decides_and_changes = decides_and_changes(&tracer);
     stop_tracer(&tracer);
     if (end)
         return SMC_OK;
@@ -478,10 +485,11 @@ static bool mean_suffices(const struct mean_of *of, double least)
     return of->count >= least && EXACT * spread_of(of) <= of->mean * sqrt(of->count);
 }
 
-/* What a survey has seen so far, and since so many steps. */
+/* What a survey has seen so far, and of it after so many steps. */
 struct seen {
     struct mean_of lengths, sectors, late_lengths, late_sectors;
     uint64_t half;
+    bool is_late; /* there were as many */
 };
 
 static void survey_see(struct smc_survey *survey, struct seen *seen, uint64_t block, double length,
@@ -502,8 +510,8 @@ static bool sees_others(const struct tracer *tracer)
     return tracer->memory && tracer->memory->others;
 }
 
-/* Whether the later ones are as large as those before them: to half a hundredth and two standard
-   errors of the difference. */
+/* Whether the later ones are as large as those before them: to half a hundredth and three standard
+   errors of the difference, as the warps of a block are like each other. */
 static bool is_steady(const struct mean_of *all, const struct mean_of *late)
 {
     enum { EXACT = 200 };
@@ -512,22 +520,22 @@ static bool is_steady(const struct mean_of *all, const struct mean_of *late)
         return false;
     const double mean = (all->mean * all->count - late->mean * late->count) / early;
     const double error = spread_of(all) * sqrt(1 / early + 1 / late->count);
-    return fabs(late->mean - mean) <= all->mean / EXACT + 2 * error;
+    return fabs(late->mean - mean) <= all->mean / EXACT + 3 * error;
 }
 
 /* What others have stored changes from block to block, until it is seen that it does not. */
 static bool meeting_suffices(const struct tracer *tracer, struct seen *seen)
 {
     const uint64_t steps = tracer->walk.steps;
-    if (steps < seen->half)
-        seen->late_lengths = seen->late_sectors = (struct mean_of){0};
+    const bool ends_half = seen->is_late ? steps >= 2 * seen->half : steps >= seen->half;
     if (steps > MEETING_STEPS)
         return true;
-    if (steps < 2 * seen->half)
+    if (!ends_half)
         return false;
-    if (is_steady(&seen->lengths, &seen->late_lengths) &&
+    if (seen->is_late && is_steady(&seen->lengths, &seen->late_lengths) &&
         is_steady(&seen->sectors, &seen->late_sectors))
         return true;
+    seen->is_late = true;
     seen->half = steps;
     seen->late_lengths = seen->late_sectors = (struct mean_of){0};
     return false;
@@ -540,8 +548,7 @@ static bool survey_suffices(const struct tracer *tracer, struct seen *seen, doub
     enum { MANY = 256, FEW = 4, TWO = 2 };
     if (sees_others(tracer))
         return meeting_suffices(tracer, seen);
-    if (tracer->memory && !tracer->launch->program->follows_stores &&
-        tracer->memory->decides & tracer->memory->changed)
+    if (!tracer->launch->program->follows_stores && decides_and_changes(tracer))
         return true;
     const bool is_long = tracer->walk.steps > SURVEY_STEPS;
     const double enough = tracer->walk.steps > 2 * SURVEY_STEPS ? TWO : is_long ? FEW : MANY;
@@ -634,8 +641,9 @@ enum smc_status smc_survey_make(const struct smc_machine_launch *launch, struct 
         survey->changed = tracer.memory->changed;
         survey->meets = tracer.memory->meets;
     }
+    const bool cut = !launch->program->follows_stores && decides_and_changes(&tracer);
     stop_tracer(&tracer);
-    if (ends && survey->endless * 2 <= survey->warps)
+    if (ends && (cut || survey->endless * 2 <= survey->warps))
         return SMC_OK;
     if (ends)
         smc_fail(error, SMC_USAGE, "%s",

@@ -36,6 +36,7 @@ struct smc_traces {
     double *sectors;    /* likewise, or NULL: as often as in the traces */
     double length;      /* instructions of all, kept in a trace or not */
     enum smc_walk_end end;
+    bool decides_and_changes; /* arrays that decide what these blocks execute are stored to */
     struct smc_warp_trace_entry *entries;
     struct smc_warp_trace_line *lines;
     struct smc_warp_trace_skip *skips;
