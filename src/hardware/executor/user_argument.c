@@ -86,12 +86,15 @@ uint64_t smc_user_number_bits(enum smc_user_type type, double number)
 
 double smc_user_number(enum smc_user_type type, const void *data, uint64_t index)
 {
-    uint64_t bits = 0;
-    const size_t bytes = smc_user_types[type].bytes;
-    memcpy(&bits, (const char *)data + index * bytes, bytes);
-    if (narrow_of(type))
-        return smc_of_narrow(narrow_of(type), (uint32_t)bits);
-    return type == SMC_USER_F64 ? smc_double_of_bits(bits) : smc_float_of_bits((uint32_t)bits);
+    uint16_t narrow;
+    float single;
+    double wide;
+    const char *at = (const char *)data + index * smc_user_types[type].bytes;
+    if (type == SMC_USER_F32)
+        return (double)*(float *)memcpy(&single, at, sizeof single);
+    if (type == SMC_USER_F64)
+        return *(double *)memcpy(&wide, at, sizeof wide);
+    return smc_of_narrow(narrow_of(type), *(uint16_t *)memcpy(&narrow, at, sizeof narrow));
 }
 
 static bool read_float(enum smc_user_type type, const char *text, uint64_t *bits)
