@@ -43,6 +43,8 @@ struct smc_rates {
        much later the result is there for each, and for a word that is there while a line is not. */
     double constant_clocks, constant_miss_clocks, constant_word_latency, constant_miss_latency,
         constant_delayed_latency;
+    /* Likewise at an index that all lanes share, for a line that is missing. */
+    double uniform_miss_clocks, uniform_miss_latency;
     double wide_multiply; /* clocks of an integer multiplication with a result of 64 bits */
     /* Latencies: clocks from the issue to the result. */
     double shared_latency, l1_latency, l2_latency, dram_latency, special_latency, constant_latency;

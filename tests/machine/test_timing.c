@@ -442,6 +442,32 @@ static void test_constants(void)
 }
 
 /* A cache of constants lacks what is beyond its size of a table that lanes read at random. */
+/* Constants at an index that all lanes share: a sub-partition has the lines of eight blocks, or of
+   eight warps if they have accessed global memory; of more each access misses. */
+static void test_uniform_constants(void)
+{
+    enum { READS = 10 };
+    struct smc_warp_trace_line line = {.number = SMC_WARP_TRACE_CONSTANTS + 7};
+    struct smc_warp_trace_entry entry[READS + 1];
+    struct smc_warp_trace trace = {.entry = entry, .count = READS, .line = &line};
+    struct bench bench;
+    for (int i = 0; i <= READS; i++)
+        entry[i] = (struct smc_warp_trace_entry){.lines = 1, .wavefronts = 1, .active_lanes = 32};
+    start(&bench, SMC_OP_ULDC_INDEX, SMC_PIPE_UNIFORM_MOVE, 1);
+    bench.step[0].in.from[0] = (struct smc_sass_operand){.kind = SMC_OPERAND_UNIFORM, .number = 3};
+    set_step(&bench.step[1], SMC_OP_LDG, SMC_PIPE_LSU, 1);
+    bench.rates.uniform_miss_clocks = 26;
+    bench.rates.uniform_miss_latency = 70;
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), 70 + READS, 5);
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 32, 32, 1), 32 * 26 + 70, 30);
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 40, 40, 1), 0.9 * 40 * READS * 26, 500);
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 32), 4 * 26 + 70, 30);
+    trace.count = READS + 1;
+    entry[0].step = 1; /* a load that L1 serves, but first */
+    const double apart = run(&bench, &trace, 1, 1, 32);
+    CU_ASSERT_DOUBLE_EQUAL(apart, 32 * 26 + 70, 40);
+}
+
 static void test_large_table_of_constants(void)
 {
     enum { LINES = 90 }; /* twice those of the cache */
@@ -915,6 +941,7 @@ CU_TestInfo tests_timing[] = {
     {"one warp waits for itself", test_one_warp_stalls},
     {"many warps fill the issue slots", test_many_warps_fill_the_slots},
     {"a pipe that takes two clocks", test_pipe_takes_two_clocks},
+    {"constants at an index that lanes share", test_uniform_constants},
     {"local memory", test_local_memory},
     {"compare-and-swap of a shared word", test_swaps},
     {"operands that are kept are not read again", test_operand_cache},

@@ -462,6 +462,12 @@ bool smc_reads_constants_by_lane(const struct smc_sass_instruction *in)
            in->from[0].number != SMC_ZERO_REGISTER;
 }
 
+bool smc_indexes_constants(const struct smc_sass_instruction *in)
+{
+    return smc_reads_constants_by_lane(in) ||
+           (in->operation == SMC_OP_ULDC_INDEX && in->from[0].number != SMC_ZERO_UNIFORM);
+}
+
 bool smc_barrier_reduces(const struct smc_sass_instruction *in)
 {
     enum { RED = 2 };

@@ -145,6 +145,9 @@ bool smc_is_global_atomic(const struct smc_sass_instruction *in);
 /* LDC with a register: the lanes may read constants at different addresses. */
 bool smc_reads_constants_by_lane(const struct smc_sass_instruction *in);
 
+/* The same, or at an index that all lanes share: ULDC. */
+bool smc_indexes_constants(const struct smc_sass_instruction *in);
+
 /* BAR.RED, which combines a predicate of all threads: bits 74 and 75 0 count, 1 AND, 2 OR.
    B2R.RESULT reads it. */
 bool smc_barrier_reduces(const struct smc_sass_instruction *in);

@@ -460,7 +460,7 @@ static bool find_needed_before(struct smc_machine_program *program, struct slice
     } else if (purpose == SMC_PURPOSE_ADDRESS && in->asynchronous) {
         sass_program_add_sources(&sources, in);
     } else if (purpose == SMC_PURPOSE_ADDRESS &&
-               (in->access_bytes || smc_reads_constants_by_lane(in) ||
+               (in->access_bytes || smc_indexes_constants(in) ||
                 (program->follows_memory && smc_is_global_atomic(in)))) {
         add_address(&sources, in);
     }
@@ -504,7 +504,7 @@ static void link_steps(struct smc_machine_program *program)
         if (step->purpose == SMC_PURPOSE_CONTROL || step->in.branches || stops)
             control = at;
         bool accesses = step->in.access_bytes || step->in.asynchronous ||
-                        smc_reads_constants_by_lane(&step->in) ||
+                        smc_indexes_constants(&step->in) ||
                         (program->follows_memory && smc_is_global_atomic(&step->in));
         if (step->purpose != SMC_PURPOSE_DATA || accesses || control == at)
             address = at;

@@ -511,10 +511,16 @@ static void trace_constants(struct state *state, const struct smc_sass_instructi
     uint64_t address[SMC_LANES];
     struct smc_sass_instruction access = *in;
     access.offset = (int32_t)in->from[1].value;
-    if (!smc_warp_addresses(state->warp, &access, mask, address)) {
+    if (in->uniform) { /* at an index that all lanes share */
+        const struct smc_lanes *index = &state->warp->uniform[in->from[0].number];
+        entry->unknown_addresses = index->unknown != 0;
+        mask &= -mask;
+        address[__builtin_ctz(mask)] = index->value[0] + in->from[1].value;
+    } else if (!smc_warp_addresses(state->warp, &access, mask, address)) {
         entry->unknown_addresses = true;
-        return;
     }
+    if (entry->unknown_addresses)
+        return;
     entry->line = (uint32_t)state->walk->trace->line_count;
     for (uint32_t rest = mask; rest; entry->wavefronts++) {
         const uint64_t first = address[__builtin_ctz(rest)] / CONSTANT_WORD;
@@ -726,7 +732,7 @@ static void trace_step(struct state *state, const struct smc_sass_instruction *i
         trace_any_access(state, in, mask, entry);
     else if (mask && follows_atomic(state->walk, in))
         trace_atomic(state, in, mask, entry);
-    else if (mask && smc_reads_constants_by_lane(in))
+    else if (mask && smc_indexes_constants(in))
         trace_constants(state, in, mask, entry);
     if (mask && in->operation == SMC_OP_ATOMS_CAS && !state->walk->sectors)
         trace_swap(state, in, mask, entry);

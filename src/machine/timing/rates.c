@@ -26,6 +26,11 @@ enum {
     CONSTANT_MISS_CLOCKS = 34,
     CONSTANT_MISS_LATENCY = 90,
     CONSTANT_DELAYED_LATENCY = 5,
+    /* ULDC at an index, of tables of 1 to 64 KiB in lines of 64 bytes: 18 clocks, and 70 more for
+       a line that is missing; with more than eight readers in a sub-partition each access is, 22
+       to 30 clocks of the SM (the same). */
+    UNIFORM_MISS_CLOCKS = 26,
+    UNIFORM_MISS_LATENCY = 70,
     /* Where lanes have diverged, from one group of them to the next: loops of 0 to 7 iterations by
        lane take 109 clocks longer than their instructions, and 13 slots of issue, for 7 such
        changes (the same). */
@@ -118,6 +123,8 @@ static void set_pipes(struct smc_rates *rates, const struct smc_device *device,
     rates->constant_word_latency = constant_word_latency;
     rates->constant_delayed_latency = CONSTANT_DELAYED_LATENCY;
     rates->constant_miss_latency = CONSTANT_MISS_LATENCY;
+    rates->uniform_miss_clocks = UNIFORM_MISS_CLOCKS;
+    rates->uniform_miss_latency = UNIFORM_MISS_LATENCY;
     rates->wide_multiply =
         sm->subpartitions / value(ceilings, SMC_CEILING_IMAD_WIDE, usual_wide_multiplies);
 }

@@ -475,6 +475,36 @@ double smc_sm_constants(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
            missing * (rates->constant_miss_latency + there * rates->constant_delayed_latency);
 }
 
+/* The clock at which they are there, for which the warp waits. A line that was used least recently
+   goes. The warps of a block read the same lines at about the same time until loads or stores take
+   them different times. */
+double smc_sm_uniform_constants(struct smc_sm_state *sm, struct smc_sm_part *part,
+                                const struct smc_sm_warp *warp,
+                                const struct smc_warp_trace_entry *entry, double clock)
+{
+    enum { READER_SHIFT = 32 };
+    sm->work->unknown += entry->unknown_addresses;
+    if (entry->lines == 0)
+        return clock;
+    const uint64_t reader =
+        warp->is_apart ? sm->slots + (uint64_t)(warp - sm->warp) : (uint64_t)warp->block;
+    const uint64_t number = warp->trace->line[entry->line].number + (reader << READER_SHIFT);
+    struct smc_sm_uniform_line *oldest = part->uniform_line;
+    for (uint32_t i = 0; i < SMC_SM_UNIFORM_LINES; i++) {
+        struct smc_sm_uniform_line *line = &part->uniform_line[i];
+        if (line->number == number) {
+            line->used = clock + 1;
+            return clock;
+        }
+        if (line->used < oldest->used)
+            oldest = line;
+    }
+    *oldest = (struct smc_sm_uniform_line){number, clock + 1};
+    const double start = smc_later(clock, sm->uniform_free);
+    sm->uniform_free = start + sm->rates->uniform_miss_clocks;
+    return start + sm->rates->uniform_miss_latency;
+}
+
 /* Accesses whose memory is not known: every lane has a sector of its own, in L2. */
 double smc_sm_unfollowed(struct smc_sm_state *sm, const struct smc_warp_trace_entry *entry,
                          double clock)

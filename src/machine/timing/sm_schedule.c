@@ -163,7 +163,9 @@ static uint8_t kind_of_step(const struct smc_program_step *step)
 {
     if (step->in.operation == SMC_OP_CALL && !step->calls)
         return SMC_SM_PLAIN;
-    return smc_reads_constants_by_lane(&step->in) ? SMC_SM_CONSTANTS : kind_of[step->in.operation];
+    return smc_reads_constants_by_lane(&step->in) ? SMC_SM_CONSTANTS
+           : smc_indexes_constants(&step->in)     ? SMC_SM_UNIFORM_CONSTANTS
+                                                  : kind_of[step->in.operation];
 }
 
 static void prepare_step(const struct smc_sm_state *sm, uint32_t number, struct kept *kept,
@@ -351,6 +353,7 @@ static double execute(struct smc_sm_state *sm, struct smc_sm_part *part, struct 
     } else {
         way = clock;
     }
+    warp->is_apart |= step->kind == SMC_SM_GLOBAL_LOAD || step->kind == SMC_SM_GLOBAL_STORE;
     switch (kind_of_access(step, entry)) {
     case SMC_SM_SHARED_LOAD:
     case SMC_SM_SHARED_ATOMIC:
@@ -387,6 +390,10 @@ static double execute(struct smc_sm_state *sm, struct smc_sm_part *part, struct 
         done = smc_sm_constants(sm, warp, entry, clock);
         part->pipe_gate[step->pipe] = sm->constants.free_clock - LSU_QUEUE;
         return done;
+    case SMC_SM_UNIFORM_CONSTANTS:
+        warp->ready =
+            smc_later(warp->ready, smc_sm_uniform_constants(sm, part, warp, entry, clock));
+        return clock + step->latency;
     case SMC_SM_PHASES:
         return smc_sm_execute_phases(sm, warp, step, entry, clock);
     case SMC_SM_BULK:

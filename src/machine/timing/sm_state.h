@@ -52,8 +52,9 @@ enum smc_sm_kind {
     SMC_SM_BARRIER,
     SMC_SM_BRANCH, /* also a call and the return from it */
     SMC_SM_SHUFFLE,
-    SMC_SM_CONSTANTS, /* at an address for each lane */
-    SMC_SM_PHASES,    /* of barriers in shared memory */
+    SMC_SM_CONSTANTS,         /* at an address for each lane */
+    SMC_SM_UNIFORM_CONSTANTS, /* at an index that all lanes share */
+    SMC_SM_PHASES,            /* of barriers in shared memory */
     SMC_SM_BULK,
     SMC_SM_PRODUCT, /* of a warpgroup */
     SMC_SM_PRODUCT_WAIT,
@@ -76,6 +77,7 @@ struct smc_sm_warp {
     const struct smc_phased_barrier *awaited; /* or NULL */
     bool awaits_odd;
     uint8_t awaiting_scoreboard; /* that is released then */
+    bool is_apart;               /* from the block's others, since it accessed global memory */
     bool is_held;                /* at instructions that are left out, until all warps are */
     double debt;                 /* clocks of the instructions so far that its trace leaves out */
     struct {
@@ -120,6 +122,15 @@ struct smc_sm_waiting {
     uint8_t pipe, banks;
 };
 
+/* The lines of constants at an index that all lanes share which a sub-partition has, for each
+   block, or warp, that reads them apart from others. */
+enum { SMC_SM_UNIFORM_LINES = 8 };
+
+struct smc_sm_uniform_line {
+    uint64_t number; /* of the warp and in traces; 0: none */
+    double used;
+};
+
 struct smc_sm_part {
     double issue_free;
     double pipe_free[SMC_PIPE_COUNT];
@@ -130,6 +141,7 @@ struct smc_sm_part {
     double pipe_gate[SMC_PIPE_COUNT], port_gate[4];
     struct smc_sm_waiting *waiting; /* the one that has been ready for longest first, the older
                                 one of two */
+    struct smc_sm_uniform_line uniform_line[SMC_SM_UNIFORM_LINES];
     uint32_t warps;
     int next; /* position in `waiting` of what issues next */
     double next_clock;
@@ -176,6 +188,7 @@ struct smc_sm_state {
     struct smc_l1 stored; /* what this SM stored last, of which L2 is assumed to hold
                              SMC_SM_STORED_BYTES */
     struct smc_sm_constants constants;
+    double uniform_free;        /* what brings lines of constants to the sub-partitions */
     uint32_t slots;             /* blocks that reside at a time */
     uint32_t next_block, ended; /* blocks */
     uint32_t started;           /* warps */
@@ -259,6 +272,9 @@ double smc_sm_atomic(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
                      double clock);
 double smc_sm_constants(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
                         const struct smc_warp_trace_entry *entry, double clock);
+double smc_sm_uniform_constants(struct smc_sm_state *sm, struct smc_sm_part *part,
+                                const struct smc_sm_warp *warp,
+                                const struct smc_warp_trace_entry *entry, double clock);
 double smc_sm_unfollowed(struct smc_sm_state *sm, const struct smc_warp_trace_entry *entry,
                          double clock);
 double smc_sm_bulk_copy(struct smc_sm_state *sm, const struct smc_async *async, uint32_t sectors,

@@ -60,6 +60,7 @@ static void wake_warp(struct smc_sm_state *sm, uint32_t number, double clock)
     uint32_t position = part->warps - 1;
     warp->at_barrier = 0;
     warp->awaited = NULL;
+    warp->is_apart &= warp->is_held;
     warp->is_held = false;
     warp->ready = smc_later(warp->ready, clock);
     while (part->waiting[position].warp != number)
