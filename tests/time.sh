@@ -350,6 +350,17 @@ extern "C" __global__ void gather(const int *index, const float *from, float *to
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     to[i] = from[index[i]];
 }
+extern "C" __global__ void others(const float *x, float *to)
+{
+    int i = (blockIdx.x * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+    if (threadIdx.y == 0)
+        return;
+    float sum = 0;
+#pragma unroll
+    for (int k = 0; k < 96; k++)
+        sum += x[i + k * k] * k;
+    to[i] = sum;
+}
 extern "C" __global__ void level(int nodes, const int *start, const int *edge, const int *seen,
                                  int *next)
 {
@@ -513,6 +524,7 @@ contents() { # ENTRY ARGUMENT...: sectors as predicted and as emulated are withi
 contents rows --grid 4 --block 128 -a i32:512 -a i32x513:file:start.bin \
     -a i32x8192:random:0:511 -a f32x512 -a f32x512
 contents gather --grid 8 --block 256 -a i32x2048:random:0:2047 -a f32x2048 -a f32x2048
+contents others --grid 8 --block 32x8 -a f32x16384:random -a f32x2048 # the first warp leaves
 contents level --grid 4 --block 128 -a i32:512 -a i32x513:file:start.bin \
     -a i32x8192:random:0:511 -a i32x512:random:-1:2 -a i32x512
 states "arrays that decide and change are noted" '.time.contents_change' run contents.cu \

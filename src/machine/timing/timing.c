@@ -56,11 +56,11 @@ struct model {
     uint64_t blocks, sms;
     struct smc_sm_dram dram[SMC_TIME_MOST_ARGUMENTS + 2]; /* as in struct smc_sm_launch */
     struct smc_sm_traffic traffic[SMC_TIME_MOST_ARGUMENTS + 2];
-    double local_bytes;    /* of all threads that reside */
-    double dram_clocks;    /* of all that comes from and goes to DRAM */
-    bool sms_share;        /* several SMs load the same from DRAM */
-    double atomics_clocks; /* of those in the piece that has the most */
-    double hot_clocks;     /* of loads or stores in the one that has the most */
+    double local_bytes;        /* of all threads that reside */
+    double dram_clocks;        /* of all that comes from and goes to DRAM */
+    bool sms_share;            /* several SMs load the same from DRAM */
+    double atomics_clocks;     /* of those in the piece that has the most */
+    double hot_clocks;         /* of loads or stores in the one that has the most */
     struct smc_warp_path path; /* of the first warp of the sample */
     struct sample sample;
     struct smc_contents contents;
@@ -144,8 +144,8 @@ static enum smc_status timing_measure(const struct model *model, uint64_t kept,
                                       struct sample *sample, bool *cut, struct smc_error *error)
 {
     size_t entries = 0;
-    enum smc_status status = smc_traces_measure(&model->program, &model->path, kept, MOST_ENTRIES,
-                                                &entries, cut, error);
+    enum smc_status status =
+        smc_traces_measure(&model->program, &model->path, kept, MOST_ENTRIES, &entries, cut, error);
     sample->loop_entries = kept;
     sample->kept = entries;
     sample->entries = entries + entries / 4 + 64;
@@ -875,6 +875,33 @@ static enum smc_status make_survey(struct model *model, struct smc_error *error)
     return status == SMC_OK ? smc_survey_make(&model->machine, &model->survey, error) : status;
 }
 
+/* Whether a trace has no more space, so that the rest of its warp is missing. */
+static bool has_full_trace(const struct smc_traces *traces)
+{
+    for (size_t i = 0; i < (size_t)traces->blocks * traces->warps_per_block; i++)
+        if (traces->trace[i].count == traces->trace[i].capacity)
+            return true;
+    return false;
+}
+
+/* The first warp of the sample may have left at once, as at the edge of a grid: then the others
+   need more entries than it. */
+static enum smc_status make_traces(struct model *model, struct smc_traced *traced,
+                                   struct smc_error *error)
+{
+    enum { MORE = 4 };
+    const uint64_t warps = (uint64_t)traced->blocks * smc_traces_warps(&model->machine);
+    size_t most = (size_t)(2 * BUDGET / warps);
+    most = most < MOST_ENTRIES ? most : MOST_ENTRIES;
+    enum smc_status status = smc_traces_make(&model->machine, traced, &model->traces, error);
+    while (status == SMC_OK && traced->entries < most && has_full_trace(&model->traces)) {
+        smc_traces_free(&model->traces);
+        traced->entries = MORE * traced->entries < most ? MORE * traced->entries : most;
+        status = smc_traces_make(&model->machine, traced, &model->traces, error);
+    }
+    return status;
+}
+
 /* The traces of the sample. Where the warps of the grid differ, they are of blocks from the whole
    grid, the longest among them. */
 static enum smc_status trace_sample(struct model *model, struct smc_error *error)
@@ -887,7 +914,7 @@ static enum smc_status trace_sample(struct model *model, struct smc_error *error
                                 .each_apart = by_data,
                                 .entries = sample->entries,
                                 .loop_entries = sample->loop_entries};
-    enum smc_status status = smc_traces_make(&model->machine, &traced, &model->traces, error);
+    enum smc_status status = make_traces(model, &traced, error);
     if (status != SMC_OK || !model->machine.contents)
         return status;
     status = make_survey(model, error);
@@ -897,7 +924,7 @@ static enum smc_status trace_sample(struct model *model, struct smc_error *error
     traced.scattered = true;
     traced.first = model->survey.longest_block;
     traced.others = model->survey.others;
-    status = smc_traces_make(&model->machine, &traced, &model->traces, error);
+    status = make_traces(model, &traced, error);
     if (status != SMC_OK)
         return status;
     return smc_traces_set_survey(&model->traces, &model->survey, model->program.count, error);
