@@ -60,6 +60,7 @@ struct smc_rates {
     /* Clocks for an atomic of one SM, without and with a result; for one of the whole GPU in a
        piece of 512 bytes, and for a floating-point one at one address. */
     double atomic_clocks, atomic_result_clocks, atomic_piece_clocks, atomic_float_clocks;
+    double atomic_double; /* for one lane's of a double, in such a piece, as a share of an atomic */
     /* Of the whole GPU, for a warp's store to a line, or a load that L1 does not serve, in a piece
        of 512 bytes. */
     double store_piece_clocks, load_piece_clocks;

@@ -526,6 +526,13 @@ static void test_atomics(void)
     entry.lines = 1;
     run(&bench, &trace, 1, 1, 8);
     CU_ASSERT_TRUE(bench.result.hottest_waits);
+    bench.step[0].in.high |= UINT64_C(7) << (73 - 64); /* doubles, each at an address of its own */
+    bench.rates.atomic_double = 0.5;
+    entry.wavefronts = 4;
+    entry.sectors = 1;
+    run(&bench, &trace, 1, 1, 8);
+    CU_ASSERT_EQUAL(bench.result.hottest_atomics, 8 * 32 * 0.5);
+    CU_ASSERT_EQUAL(bench.result.atomics, 8 * 4);
 }
 
 /* One warp that repeats a copy, its group and a wait for all but `missing` groups, and then ends.

@@ -407,6 +407,8 @@ double smc_sm_atomic(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
     bool scattered = is_scattered(line, entry->lines);
     double atomics = entry->lines ? entry->wavefronts : entry->active_lanes, dram_clocks = 0;
     double there = 1; /* the chance that L2 has all of them */
+    const double in_piece =
+        step->is_double ? fmax(atomics, entry->active_lanes * rates->atomic_double) : atomics;
     double clocks = step->has_result ? rates->atomic_result_clocks : rates->atomic_clocks;
     if (entry->lines == 0) { /* addresses are unknown: every lane has a sector of its own */
         sm->work->unknown++;
@@ -417,7 +419,7 @@ double smc_sm_atomic(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
         dram_clocks += store_line(sm, &line[i], SMC_LINE_BYTES, scattered);
         there *= 1 - sm->launch->dram[array_of(sm, line[i].number)].store_share;
         note_atomics(sm, warp, &line[i],
-                     atomics * sectors_in(line[i].sectors) / (entry->sectors ? entry->sectors : 1),
+                     in_piece * sectors_in(line[i].sectors) / (entry->sectors ? entry->sectors : 1),
                      step->is_float);
     }
     sm->work->atomics += atomics;

@@ -171,6 +171,7 @@ static uint8_t kind_of_step(const struct smc_program_step *step)
 static void prepare_step(const struct smc_sm_state *sm, uint32_t number, struct kept *kept,
                          struct smc_sm_step *step)
 {
+    enum { DOUBLE = 7 }; /* the type of an atomic at bits 73 to 75 */
     const struct smc_program_step *at = &sm->launch->program->step[number];
     const struct smc_sass_instruction *in = &at->in;
     const struct smc_rates *rates = sm->rates;
@@ -190,6 +191,7 @@ static void prepare_step(const struct smc_sm_state *sm, uint32_t number, struct 
         .occupies = (float)smc_rates_clocks(rates, in),
         .latency = (float)latency_of(in, rates),
     };
+    step->is_double = step->is_float && smc_bits(in, 73, 3) == DOUBLE;
     if (in->operation == SMC_OP_DEPBAR) /* SB0 and how many groups may be missing */
         step->missing_groups = (uint8_t)smc_bits(in, 38, 6);
     if (step->kind == SMC_SM_BARRIER)

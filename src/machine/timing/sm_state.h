@@ -30,6 +30,7 @@ struct smc_sm_step {
     bool has_result;        /* of an atomic */
     bool beyond_sm;         /* a load that L1 does not serve */
     bool is_float;          /* likewise: REDG, whose code integers do not have */
+    bool is_double;         /* likewise, of 64 bits */
     bool ends_group;        /* of a warpgroup's products */
     bool only_arrives;      /* at a named barrier */
     uint8_t barrier;        /* its number; SMC_SM_NAMED_BARRIERS: in the trace */
