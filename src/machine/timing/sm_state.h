@@ -135,6 +135,7 @@ struct smc_sm_uniform_line {
 struct smc_sm_part {
     double issue_free;
     double pipe_free[SMC_PIPE_COUNT];
+    bool heavy_is_next;  /* half of the FMA pipe */
     double port_free[2]; /* banks of registers */
     double memory_free;  /* its connection to the units that the sub-partitions share */
     /* From when on an instruction of each pipe, and one that reads registers of these banks, can

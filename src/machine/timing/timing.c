@@ -549,9 +549,10 @@ static void set_terms(const struct model *model, struct smc_time *time)
     const struct work *work = &model->work;
     const struct smc_rates *rates = &model->rates;
     double ms = 1e3 / rates->clock_hz, *term = time->term_ms, parts = rates->subpartitions;
-    double halves = (work->busy[SMC_PIPE_FMA] + work->busy[SMC_PIPE_FMA_HEAVY]) / rates->fma_halves;
     term[SMC_TIME_ISSUE] = work->issued / parts * ms;
-    term[SMC_TIME_FMA] = fmax(halves, work->busy[SMC_PIPE_FMA_HEAVY]) / parts * ms;
+    term[SMC_TIME_FMA] =
+        (work->busy[SMC_PIPE_FMA] / rates->fma_halves + work->busy[SMC_PIPE_FMA_HEAVY]) / parts *
+        ms;
     term[SMC_TIME_FP64] = work->busy[SMC_PIPE_FP64] / parts * ms;
     term[SMC_TIME_INTEGER] = work->busy[SMC_PIPE_ALU] / parts * ms;
     term[SMC_TIME_SPECIAL] = fmax(work->busy[SMC_PIPE_XU], work->busy[SMC_PIPE_ADU]) / parts * ms;
