@@ -226,11 +226,11 @@ static __device__ __forceinline__ void fetch_inside(const place &at, unsigned k,
 static __device__ __forceinline__ void load(fragments &next, const ELEMENT *a, const ELEMENT *b)
 {
 #pragma unroll
-    for (int i = 0; i < TM; i += VECTOR)
-        *(vector *)&next.a[i] = *(const vector *)&a[i * LANES_M];
-#pragma unroll
     for (int j = 0; j < TN; j += VECTOR)
         *(vector *)&next.b[j] = *(const vector *)&b[j * LANES_N];
+#pragma unroll
+    for (int i = 0; i < TM; i += VECTOR)
+        *(vector *)&next.a[i] = *(const vector *)&a[i * LANES_M];
 }
 
 static __device__ __forceinline__ void multiply(const fragments &now, ELEMENT (&sum)[TM][TN])
