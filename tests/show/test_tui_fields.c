@@ -230,7 +230,8 @@ static void test_typing_names(void)
     CU_ASSERT_PTR_NULL(query.kernel);
 }
 
-/* A block or a grid may be typed as its shape, which lasts until another number is set. */
+/* A block or a grid may be typed as its shape, which steps keep, and which lasts until
+   another number is set. */
 static void test_shapes(void)
 {
     struct smc_query query, before;
@@ -250,11 +251,21 @@ static void test_shapes(void)
     CU_ASSERT_EQUAL(query.grid_blocks, 384);
     smc_field_show(&query, &now, SMC_FIELD_GRID, &view);
     CU_ASSERT_STRING_EQUAL(view.value, "64x3x2");
+    step(&query, SMC_FIELD_GRID, -1, false); /* by a column */
+    CU_ASSERT(query.grid_blocks == 378 && query.grid_y == 3 && query.grid_z == 2);
     smc_field_set_number(&query, SMC_FIELD_GRID, 100);
     CU_ASSERT_EQUAL(query.grid_y, 0);
-    step(&query, SMC_FIELD_THREADS, 1, false);
+    step(&query, SMC_FIELD_THREADS, 1, false); /* by a row */
+    CU_ASSERT(query.threads_per_block == 288 && query.block[0] == 32 && query.block[1] == 9);
+    step(&query, SMC_FIELD_THREADS, 1, true); /* 32x18 are too many for the device */
     CU_ASSERT_EQUAL(query.threads_per_block, 288);
-    CU_ASSERT_EQUAL(query.block[1], 0);
+    step(&query, SMC_FIELD_THREADS, -1, true);
+    CU_ASSERT(query.threads_per_block == 128 && query.block[1] == 4);
+    for (int i = 0; i < 3; i++)
+        step(&query, SMC_FIELD_THREADS, -1, false);
+    CU_ASSERT(query.threads_per_block == 32 && query.block[1] == 1);
+    step(&query, SMC_FIELD_THREADS, 1, false);
+    CU_ASSERT_EQUAL(query.threads_per_block, 64);
 }
 
 /* --- What is kept and what is shown --- */

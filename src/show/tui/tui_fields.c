@@ -518,6 +518,37 @@ static int64_t stepped(const struct smc_field_range *range, int64_t value, int d
     return next_multiple(value, far ? range->far : range->step, direction);
 }
 
+/* `edge`: {0}: only the number is known. */
+static void set_shape(struct smc_query *query, enum smc_field field, int64_t number,
+                      const uint32_t edge[3])
+{
+    smc_field_set_number(query, field, number);
+    if (field == SMC_FIELD_THREADS) {
+        memcpy(query->block, edge, sizeof query->block);
+    } else {
+        query->grid_y = edge[1];
+        query->grid_z = edge[2];
+    }
+}
+
+/* A block has more or fewer rows then, a grid columns. False: only the number is known. */
+static bool step_shape(struct smc_query *query, enum smc_field field, int direction, bool far)
+{
+    const struct smc_field_range range = smc_field_range(query, field);
+    uint32_t edge[3];
+    if (!find_edges(query, field, edge) || (uint64_t)edge[1] * edge[2] <= 1)
+        return false;
+    uint32_t *stepped_edge = &edge[field == SMC_FIELD_THREADS];
+    const uint64_t now = *stepped_edge;
+    const uint64_t next = far ? (direction > 0 ? 2 * now : now / 2) : now + (uint64_t)direction;
+    const uint64_t others = (uint64_t)number_in(query, field) / now;
+    if (next >= 1 && next * others <= (uint64_t)range.highest) {
+        *stepped_edge = (uint32_t)next;
+        set_shape(query, field, (int64_t)(next * others), edge);
+    }
+    return true;
+}
+
 void smc_field_step(struct smc_query *query, const struct smc_answer *answer, enum smc_field field,
                     int direction, bool far)
 {
@@ -531,7 +562,7 @@ void smc_field_step(struct smc_query *query, const struct smc_answer *answer, en
     } else if (field == SMC_FIELD_CARVEOUT && direction < 0 &&
                query->settings.carveout_percent <= 0) {
         smc_field_reset(query, field); /* the driver's own is below 0 % */
-    } else {
+    } else if (!step_shape(query, field, direction, far)) {
         struct smc_field_range range = smc_field_range(query, field);
         int64_t value = stepped(&range, smc_field_number(query, answer, field), direction, far);
         smc_field_set_number(query, field, tui_fields_clamp(value, range.lowest, range.highest));
@@ -652,13 +683,7 @@ static bool type_shape(struct smc_query *query, enum smc_field field,
     if ((field != SMC_FIELD_THREADS && field != SMC_FIELD_GRID) ||
         !smc_parse_block(typed, (uint32_t)range->highest, &number, edge))
         return false;
-    smc_field_set_number(query, field, number);
-    if (field == SMC_FIELD_THREADS) {
-        memcpy(query->block, edge, sizeof query->block);
-    } else {
-        query->grid_y = edge[1];
-        query->grid_z = edge[2];
-    }
+    set_shape(query, field, number, edge);
     return true;
 }
 
