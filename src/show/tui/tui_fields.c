@@ -519,8 +519,8 @@ static int64_t stepped(const struct smc_field_range *range, int64_t value, int d
 }
 
 /* `edge`: {0}: only the number is known. */
-static void set_shape(struct smc_query *query, enum smc_field field, int64_t number,
-                      const uint32_t edge[3])
+static void tui_fields_set_shape(struct smc_query *query, enum smc_field field, int64_t number,
+                                 const uint32_t edge[3])
 {
     smc_field_set_number(query, field, number);
     if (field == SMC_FIELD_THREADS) {
@@ -544,7 +544,7 @@ static bool step_shape(struct smc_query *query, enum smc_field field, int direct
     const uint64_t others = (uint64_t)number_in(query, field) / now;
     if (next >= 1 && next * others <= (uint64_t)range.highest) {
         *stepped_edge = (uint32_t)next;
-        set_shape(query, field, (int64_t)(next * others), edge);
+        tui_fields_set_shape(query, field, (int64_t)(next * others), edge);
     }
     return true;
 }
@@ -683,7 +683,7 @@ static bool type_shape(struct smc_query *query, enum smc_field field,
     if ((field != SMC_FIELD_THREADS && field != SMC_FIELD_GRID) ||
         !smc_parse_block(typed, (uint32_t)range->highest, &number, edge))
         return false;
-    set_shape(query, field, number, edge);
+    tui_fields_set_shape(query, field, number, edge);
     return true;
 }
 
