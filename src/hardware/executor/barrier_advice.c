@@ -163,8 +163,8 @@ static void barrier_advice_add_place(struct places *places, uint32_t line)
 }
 
 /* After the accesses of the races. */
-static void find_places(const struct smc_user_run *run, const struct smc_tokens *tokens,
-                        struct places *places)
+static void advice_find_places(const struct smc_user_run *run, const struct smc_tokens *tokens,
+                               struct places *places)
 {
     const struct smc_emulated_run *emulated = &run->result.emulated;
     for (size_t i = 0; i < 2 * emulated->finding_count && places->count < MOST_PLACES; i++) {
@@ -306,7 +306,7 @@ enum smc_status smc_user_advise_barriers(struct smc_user_run *run, struct smc_er
     const struct smc_text *text = &run->text;
     if (!smc_tokens_read(smc_text_string(text), text->length, &tokens))
         return smc_out_of_memory(error);
-    find_places(run, &tokens, &places);
+    advice_find_places(run, &tokens, &places);
     const enum smc_status status = try_all(run, &places, &mended, error);
     for (size_t i = 0; i < mended.count; i++)
         run->barrier_after[i] = mended.line[i];
