@@ -488,14 +488,26 @@ static void mark_read(const struct visit *visit, const uint64_t address[SMC_LANE
             touch(shadow, i / SMC_LINE_CELLS, 1u << i % SMC_LINE_CELLS);
 }
 
-/* Reads of global memory by asynchronous copies. */
-static void mark_copied(const struct visit *visit, const uint64_t address[SMC_LANES])
+/* Reads of global memory by asynchronous copies. `places` may be NULL. */
+static void mark_copied(const struct visit *visit, const uint64_t address[SMC_LANES],
+                        const struct smc_places *places)
 {
-    const uint32_t unit = visit->shadow->cell_bytes_global;
+    struct smc_shadow *shadow = visit->shadow;
+    const uint32_t unit = shadow->cell_bytes_global;
     const uint32_t count = visit->bytes < unit ? 1 : visit->bytes / unit;
+    if (places) {
+        const uint64_t cell =
+            cell_of(shadow, SMC_SPACE_GLOBAL, address[__builtin_ctz(visit->mask)], places);
+        EACH_WORD(i, cells, cell % SMC_LINE_CELLS, places) {
+            struct line *line = line_of(shadow, cell / SMC_LINE_CELLS + WORD_AT(i, places));
+            if (line)
+                line->copied |= cells;
+        }
+        return;
+    }
     EACH_ACTIVE(lane, visit->mask) {
         const uint64_t cell = address[lane] / unit;
-        struct line *line = line_of(visit->shadow, cell / SMC_LINE_CELLS);
+        struct line *line = line_of(shadow, cell / SMC_LINE_CELLS);
         if (line)
             line->copied |= cells_from(cell % SMC_LINE_CELLS, count);
     }
@@ -540,7 +552,7 @@ void smc_shadow_check_lanes(struct smc_worker *worker, struct smc_warp *warp,
         !(has_places && are_unwritten(shadow, first, places)))
         smc_shadow_check_noncoherent(&visit, access->address);
     if (visit.is_source && kind == SMC_READS)
-        mark_copied(&visit, access->address);
+        mark_copied(&visit, access->address, has_places ? places : NULL);
     const uint32_t left = has_places ? check_places(&visit, first, places) : access->mask;
     if (left)
         smc_shadow_check_each(&visit, kind, access->address, left, access->value, access->host);
