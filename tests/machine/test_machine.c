@@ -753,7 +753,7 @@ static void test_conversions(void)
         struct lane_result result;
         program_of(&cases[i].code, 1, &program);
         const struct lane_operands from = {.low = {0, cases[i].from[0]},
-                                                .high = {0, cases[i].from[1]}};
+                                           .high = {0, cases[i].from[1]}};
         bool evaluated = evaluate_floats(&program.step[0].in, &from, &result);
         CU_ASSERT_EQUAL(evaluated, strstr(cases[i].text, ": none") == NULL);
         if (evaluated && result.low != cases[i].result)

@@ -54,8 +54,7 @@ static float flushed(const struct smc_sass_instruction *in, float value)
     return smc_bit(in, 80) && fpclassify(value) == FP_SUBNORMAL ? copysignf(0, value) : value;
 }
 
-static float source(const struct smc_sass_instruction *in, const struct lane_operands *from,
-                    int i)
+static float source(const struct smc_sass_instruction *in, const struct lane_operands *from, int i)
 {
     uint32_t bits = from->low[i];
     if (in->from[i].absolute)
@@ -134,7 +133,7 @@ static bool has_instruction(void)
 #else
 #define fuse_singles_by_instruction fuse_singles
 #define fuse_doubles_by_instruction fuse_doubles
-#define has_instruction() false
+#define has_instruction()           false
 #endif
 
 /* A sum, a product or both of one lane that is not simply rounded to the nearest. */
@@ -202,9 +201,9 @@ static bool minimum(const struct smc_sass_instruction *in, const struct lane_ope
                      const type *restrict b, struct smc_float_results *results)                    \
     {                                                                                              \
         uint32_t less = 0, equal = 0, greater = 0;                                                 \
-        ALL_LANES less |= a[l] < b[l] ? smc_warp_lane_bit[l] : 0;                                       \
-        ALL_LANES equal |= a[l] == b[l] ? smc_warp_lane_bit[l] : 0;                                     \
-        ALL_LANES greater |= a[l] > b[l] ? smc_warp_lane_bit[l] : 0;                                    \
+        ALL_LANES less |= a[l] < b[l] ? smc_warp_lane_bit[l] : 0;                                  \
+        ALL_LANES equal |= a[l] == b[l] ? smc_warp_lane_bit[l] : 0;                                \
+        ALL_LANES greater |= a[l] > b[l] ? smc_warp_lane_bit[l] : 0;                               \
         results->holds = (smc_bit(in, 76) ? less : 0) | (smc_bit(in, 77) ? equal : 0) |            \
                          (smc_bit(in, 78) ? greater : 0) |                                         \
                          (smc_bit(in, 79) ? ~(less | equal | greater) : 0);                        \
@@ -237,8 +236,8 @@ static bool check_quotient(const struct lane_operands *from, struct lane_result 
 
 /* Bits 72 and 73: the type; 74 to 77: the function; 80: .FTZ. Sines and cosines, here of turns, are
    not evaluated. */
-static bool floats_special(const struct smc_sass_instruction *in,
-                           const struct lane_operands *from, struct lane_result *result)
+static bool floats_special(const struct smc_sass_instruction *in, const struct lane_operands *from,
+                           struct lane_result *result)
 {
     enum { EX2 = 2, LG2, RCP, RSQ, RCP64H, RSQ64H, SQRT, TANH };
     const uint32_t a = bits_of(source(in, from, 1));
@@ -292,8 +291,8 @@ static uint64_t bits_of_double(double value)
 }
 
 /* An immediate is the upper half. */
-static double double_source(const struct smc_sass_instruction *in,
-                            const struct lane_operands *from, int i)
+static double double_source(const struct smc_sass_instruction *in, const struct lane_operands *from,
+                            int i)
 {
     uint64_t bits = (uint64_t)from->high[i] << 32 | from->low[i];
     if (in->from[i].kind == SMC_OPERAND_IMMEDIATE)
@@ -393,7 +392,8 @@ static bool double_compare(const struct smc_sass_instruction *in,
     if (how != MINIMUM && how != MAXIMUM)
         return true;
     results->holds = results->holds_not = 0;
-    ALL_LANES results->holds |= (how == MINIMUM ? a[l] < b[l] : a[l] > b[l]) ? smc_warp_lane_bit[l] : 0;
+    ALL_LANES results->holds |=
+        (how == MINIMUM ? a[l] < b[l] : a[l] > b[l]) ? smc_warp_lane_bit[l] : 0;
     ALL_LANES is_nan |= isnan(a[l]) || isnan(b[l]);
     return !is_nan;
 }
@@ -493,8 +493,8 @@ static bool to_integer(const struct smc_sass_instruction *in, const struct lane_
 
 /* Between floats and doubles, or to a whole number in the same format. Bits 75 and 76: the result's
    width; 84 and 85: the source's. */
-static bool between_floats(const struct smc_sass_instruction *in,
-                           const struct lane_operands *from, struct lane_result *result)
+static bool between_floats(const struct smc_sass_instruction *in, const struct lane_operands *from,
+                           struct lane_result *result)
 {
     enum width to = (enum width)smc_bits(in, 75, 2);
     const bool whole = in->operation == SMC_OP_FRND || in->operation == SMC_OP_FRND_64;
@@ -548,8 +548,7 @@ static uint32_t highest_bit(const struct smc_sass_instruction *in, uint32_t bits
 
 /* Bit 63 inverts. */
 static bool floats_count_bits(const struct smc_sass_instruction *in,
-                              const struct lane_operands *from,
-                              struct lane_result *result)
+                              const struct lane_operands *from, struct lane_result *result)
 {
     bool inverts = in->from[1].kind != SMC_OPERAND_IMMEDIATE && smc_bit(in, 63);
     uint32_t bits = inverts ? ~from->low[1] : from->low[1];

@@ -1,4 +1,5 @@
-/* Floating-point arithmetic in single and double precision, conversions and counts of bits: what indices and branches are computed with. */
+/* Floating-point arithmetic in single and double precision, conversions and counts of bits: what
+   indices and branches are computed with. */
 #ifndef SMC_MACHINE_FLOATS_H
 #define SMC_MACHINE_FLOATS_H
 

@@ -899,8 +899,7 @@ static bool (*const evaluate[SMC_OP_COUNT])(const struct smc_sass_instruction *i
 
 static bool has_floats(const struct smc_sass_instruction *in)
 {
-    return !evaluate[in->operation] || in->operation == SMC_OP_FSEL ||
-           in->operation == SMC_OP_FSET;
+    return !evaluate[in->operation] || in->operation == SMC_OP_FSEL || in->operation == SMC_OP_FSET;
 }
 
 /* Whether lanes differ although their operands do not. */

@@ -466,8 +466,7 @@ static bool find_needed_before(struct smc_machine_program *program, struct slice
     }
     if (overlap(&sources, &sources)) /* any */
         need(&needed, in, &sources);
-    const bool slots_grew =
-        frame->before && note_slots(program, frame, at, is_evaluated, slots);
+    const bool slots_grew = frame->before && note_slots(program, frame, at, is_evaluated, slots);
     return join_needs(&slice->before[at], &needed) || slots_grew;
 }
 

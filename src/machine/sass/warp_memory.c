@@ -63,8 +63,9 @@ static struct smc_stored_line *line_of(const struct smc_warp_memory *memory, uin
 
 /* Fetches what others stored where lanes access memory, which takes long if it is a lot. GCC leaves
    out calls of a function that does only this. */
-static inline __attribute__((always_inline)) void prefetch(const struct smc_warp_memory *memory, enum space space, uint32_t mask,
-                     const uint64_t *place)
+static inline __attribute__((always_inline)) void prefetch(const struct smc_warp_memory *memory,
+                                                           enum space space, uint32_t mask,
+                                                           const uint64_t *place)
 {
     enum { MANY = 1 << 14 };
     const struct smc_warp_memory *others = memory->others;
@@ -258,8 +259,7 @@ void smc_warp_memory_end(struct smc_warp_memory *memory)
     for (size_t i = 0; i < memory->room && memory->others; i++) {
         const struct smc_stored_line *line = &memory->line[i];
         if (i + AHEAD < memory->room && line[AHEAD].start == memory->start && memory->others->room)
-            __builtin_prefetch(
-                &memory->others->line[slot_of(memory->others, line[AHEAD].key)]);
+            __builtin_prefetch(&memory->others->line[slot_of(memory->others, line[AHEAD].key)]);
         if (line->start != memory->start || line->key & LOCAL_SPACE / LINE)
             continue;
         struct smc_stored_line *to = added_line(memory->others, line->key);
@@ -423,8 +423,8 @@ static void load_contents(const struct smc_warp_memory *memory, const uint64_t *
         return;
     }
     for (unsigned i = 0; i < count; i++, to += bytes, known += bytes)
-        memset(known,
-               contents->read(contents->context, address[first + i], bytes, to, &array[i]), bytes);
+        memset(known, contents->read(contents->context, address[first + i], bytes, to, &array[i]),
+               bytes);
 }
 
 /* Bytes of shared memory that were not stored to are unknown. */
@@ -463,8 +463,7 @@ static unsigned load_some(const struct smc_warp_memory *memory, enum space space
 }
 
 static void load_lanes(const struct smc_warp_memory *memory, enum space space,
-                       const uint64_t *place, unsigned bytes, uint32_t mask,
-                       struct loaded *loaded)
+                       const uint64_t *place, unsigned bytes, uint32_t mask, struct loaded *loaded)
 {
     unsigned last = SMC_LANES; /* the one before */
     memset(loaded->byte, 0, (size_t)bytes * SMC_LANES);
@@ -510,9 +509,10 @@ static void give_loaded(struct smc_sass_warp *warp, const struct smc_sass_instru
         for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
             const unsigned lane = (unsigned)__builtin_ctz(lanes);
             const unsigned char *from = loaded->byte + (size_t)lane * bytes + at;
-            value[lane] = bytes >= WORD ? little_endian(from)
-                                        : warp_memory_extend(
-                                              in, bytes > 1 ? from[0] | (uint32_t)from[1] << 8 : from[0]);
+            value[lane] = bytes >= WORD
+                              ? little_endian(from)
+                              : warp_memory_extend(in, bytes > 1 ? from[0] | (uint32_t)from[1] << 8
+                                                                 : from[0]);
         }
         if (first + at / WORD < in->to.registers)
             smc_warp_set_register(warp, &in->to, first + at / WORD, value, loaded->unknown, mask);
@@ -588,9 +588,10 @@ static void store(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
         go_to_part(place, part);
         for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
             const unsigned lane = (unsigned)__builtin_ctz(lanes);
-            known |= (uint32_t)lane_bytes(warp, number == SMC_ZERO_REGISTER ? number : number + part,
-                                          bytes, lane, from + (size_t)lane * bytes)
-                     << lane;
+            known |=
+                (uint32_t)lane_bytes(warp, number == SMC_ZERO_REGISTER ? number : number + part,
+                                     bytes, lane, from + (size_t)lane * bytes)
+                << lane;
         }
         store_lanes(memory, space, place, bytes, mask, from, evaluated ? known : 0);
     }

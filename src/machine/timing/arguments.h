@@ -47,8 +47,9 @@ uint64_t smc_time_add_array(struct smc_time_arguments *arguments, uint64_t bytes
 void smc_time_set_contents(struct smc_time_arguments *arguments, smc_time_contents *contents,
                            void *context);
 
-/* The contents at an address; false: unknown, or no bytes are asked for. `array` receives the number
-   of the array that has the address, or SMC_TIME_MOST_ARGUMENTS. Bytes beyond the array are 0. */
+/* The contents at an address; false: unknown, or no bytes are asked for. `array` receives the
+   number of the array that has the address, or SMC_TIME_MOST_ARGUMENTS. Bytes beyond the array are
+   0. */
 bool smc_time_read_contents(const struct smc_time_arguments *arguments, uint64_t address,
                             size_t bytes, void *to, unsigned *array);
 
