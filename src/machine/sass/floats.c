@@ -212,8 +212,9 @@ static bool minimum(const struct smc_sass_instruction *in, const struct lane_ope
 DEFINE_COMPARE(compare_singles, float)
 DEFINE_COMPARE(compare_doubles, double)
 
-static bool compare(const struct smc_sass_instruction *in, const struct smc_float_operands *from,
-                    struct smc_float_results *results)
+static bool compare_sources(const struct smc_sass_instruction *in,
+                            const struct smc_float_operands *from,
+                            struct smc_float_results *results)
 {
     float a[SMC_LANES], b[SMC_LANES];
     singles(in, from, 0, a);
@@ -629,7 +630,7 @@ bool smc_floats_evaluate(const struct smc_sass_instruction *in,
         return arithmetic(in, from, results);
     case SMC_OP_FSET:
     case SMC_OP_FSETP:
-        return compare(in, from, results);
+        return compare_sources(in, from, results);
     case SMC_OP_DADD:
     case SMC_OP_DMUL:
     case SMC_OP_DFMA:

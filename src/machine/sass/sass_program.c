@@ -96,7 +96,7 @@ static bool overlap(const struct names *a, const struct names *b)
 }
 
 /* Whether any of them is new. */
-static bool join(struct names *names, const struct names *more)
+static bool join_names(struct names *names, const struct names *more)
 {
     uint64_t added = 0;
     for (int i = 0; i < WORDS; i++) {
@@ -135,7 +135,7 @@ static struct names all_needed(const struct needs *needs)
 {
     struct names all = needs->always;
     EACH_GUARD(i, needs)
-        join(&all, &needs->under[i]);
+        join_names(&all, &needs->under[i]);
     return all;
 }
 
@@ -144,13 +144,13 @@ static bool join_under(struct needs *needs, unsigned guard, const struct names *
     if (!(needs->guards >> guard & 1))
         needs->under[guard] = (struct names){{0}};
     needs->guards |= UINT32_C(1) << guard;
-    return join(&needs->under[guard], more);
+    return join_names(&needs->under[guard], more);
 }
 
 /* Whether any of them is new. */
 static bool join_needs(struct needs *needs, const struct needs *more)
 {
-    bool is_new = join(&needs->always, &more->always);
+    bool is_new = join_names(&needs->always, &more->always);
     EACH_GUARD(i, more)
         is_new |= join_under(needs, i, &more->under[i]);
     return is_new;
@@ -162,7 +162,7 @@ static void need(struct needs *needs, const struct smc_sass_instruction *in,
 {
     const unsigned guard = guard_place(in);
     if (guard == NO_GUARD)
-        join(&needs->always, sources);
+        join_names(&needs->always, sources);
     else
         join_under(needs, guard, sources);
     add_guard(&needs->always, in);
@@ -177,7 +177,7 @@ static void provide(struct needs *needs, const struct smc_sass_instruction *in,
     const bool by_all = guard == NO_GUARD && !in->guard.negated && !in->guard.uniform;
     EACH_GUARD(i, needs)
         if (results->word[FIRST_PREDICATE / 64] >> (FIRST_PREDICATE % 64 + i / 2) & 1) {
-            join(&needs->always, &needs->under[i]);
+            join_names(&needs->always, &needs->under[i]);
             needs->guards &= ~(UINT32_C(1) << i);
         }
     EACH_GUARD(i, needs)

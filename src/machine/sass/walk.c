@@ -794,23 +794,6 @@ static uint32_t next_step(const struct smc_machine_program *program, uint32_t at
                                         : program->step[at].next_control;
 }
 
-/* A path goes on with a run whose last step is not yet known. */
-static void path_begin(struct smc_warp_path *path, const struct smc_path_run *run)
-{
-    if (path->failed)
-        return;
-    if (path->count == path->room) {
-        const size_t room = path->room ? path->room * 2 : 1024;
-        struct smc_path_run *more = smc_realloc(path->run, room * sizeof *more);
-        path->failed = !more;
-        if (!more)
-            return;
-        path->run = more;
-        path->room = room;
-    }
-    path->run[path->count++] = *run;
-}
-
 void smc_walk_path(const struct smc_machine_program *program, const struct smc_warp_path *path,
                    struct smc_warp_trace *trace)
 {
@@ -849,9 +832,9 @@ static void walk_run(struct state *state, uint32_t index)
     if (walk->trace)
         walk->trace->calls = state->group[index].calls;
     if (path)
-        path_begin(path, &(struct smc_path_run){.first = first,
-                                                .lanes = (uint8_t)__builtin_popcount(lanes),
-                                                .calls = state->group[index].calls});
+        smc_warp_path_add(path, &(struct smc_path_run){.first = first,
+                                                       .lanes = (uint8_t)__builtin_popcount(lanes),
+                                                       .calls = state->group[index].calls});
     for (;;) {
         uint32_t at = state->group[index].at;
         uint32_t next = next_step(program, at, follows(walk));

@@ -110,7 +110,7 @@ static struct smc_stored_line *added_line(struct smc_warp_memory *memory, uint64
 
 /* Where bytes of an access are kept. The words of a warp's lanes at one address of local memory are
    neighbors, as they are on the device. */
-static void find_places(const struct smc_warp_memory *memory, enum space space,
+static void place_lanes(const struct smc_warp_memory *memory, enum space space,
                         uint64_t place[SMC_LANES])
 {
     for (unsigned lane = 0; space == LOCAL && lane < SMC_LANES; lane++) {
@@ -530,7 +530,7 @@ static void warp_memory_load(struct smc_warp_memory *memory, struct smc_sass_war
         smc_warp_forget(warp, in, mask);
         return;
     }
-    find_places(memory, space, place);
+    place_lanes(memory, space, place);
     for (unsigned part = 0; part < parts; part++) {
         go_to_part(place, part);
         load_lanes(memory, space, place, bytes, mask, &loaded);
@@ -582,7 +582,7 @@ static void store(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
         return;
     if (space == GLOBAL)
         note_stores(memory, place, bytes, mask);
-    find_places(memory, space, place);
+    place_lanes(memory, space, place);
     for (unsigned part = 0; part < parts; part++) {
         uint32_t known = 0;
         go_to_part(place, part);

@@ -1,6 +1,10 @@
 /* What one warp executed. */
 #include "machine/sass/warp_trace.h"
 
+#include <stdlib.h>
+
+#include "base/memory.h"
+
 enum { LEAST_ITERATIONS = 3 };
 
 static void keep(struct smc_warp_trace *trace, const struct smc_warp_trace_entry *entry)
@@ -128,4 +132,20 @@ void smc_warp_trace_end(struct smc_warp_trace *trace)
     leave_loops(trace, SMC_WARP_TRACE_SKIP);
     if (trace->skip && trace->count == trace->capacity)
         end_full(trace);
+}
+
+void smc_warp_path_add(struct smc_warp_path *path, const struct smc_path_run *run)
+{
+    if (path->failed)
+        return;
+    if (path->count == path->room) {
+        const size_t room = path->room ? path->room * 2 : 1024;
+        struct smc_path_run *more = smc_realloc(path->run, room * sizeof *more);
+        path->failed = !more;
+        if (!more)
+            return;
+        path->run = more;
+        path->room = room;
+    }
+    path->run[path->count++] = *run;
 }

@@ -120,4 +120,7 @@ void smc_warp_trace_branch_back(struct smc_warp_trace *trace, uint32_t from, uin
 /* The warp has ended. */
 void smc_warp_trace_end(struct smc_warp_trace *trace);
 
+/* A path goes on with a run whose last step may not yet be known. */
+void smc_warp_path_add(struct smc_warp_path *path, const struct smc_path_run *run);
+
 #endif
