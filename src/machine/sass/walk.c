@@ -711,8 +711,7 @@ static void step_branch(struct state *state, uint32_t index, uint32_t mask, uint
         end_unknown(state, group, unknown);
     sign(state, group->at, mask);
     if (trace && mask && target <= group->at) {
-        if (trace->path && !trace->path->failed)
-            trace->path->run[trace->path->count - 1].goes_back = true;
+        smc_warp_path_branch_back(trace->path, (uint32_t)target);
         smc_warp_trace_branch_back(trace, group->at, (uint32_t)target, state->walk->signature);
     }
     control(state, index, mask);
@@ -800,18 +799,16 @@ void smc_walk_path(const struct smc_machine_program *program, const struct smc_w
     for (const struct smc_path_run *run = path->run; run < path->run + path->count; run++) {
         trace->calls = run->calls;
         for (uint32_t at = run->first; at < run->last; at++) {
-            struct smc_warp_trace_entry entry = {.active_lanes = run->lanes};
-            entry.step = next_step(program, at, false);
-            entry.step = entry.step < run->last ? entry.step : run->last;
+            const uint32_t next = next_step(program, at, false);
+            const struct smc_warp_trace_entry entry = {.step = next < run->last ? next : run->last,
+                                                       .active_lanes = run->lanes};
             smc_warp_trace_add_steps(trace, at, entry.step, run->lanes);
             if (entry.step < run->last)
                 smc_warp_trace_add(trace, &entry);
             at = entry.step;
         }
         if (run->goes_back)
-            smc_warp_trace_branch_back(
-                trace, run->last - 1,
-                (uint32_t)(program->step[run->last - 1].in.target / SMC_INSTRUCTION_BYTES), 0);
+            smc_warp_trace_branch_back(trace, run->last - 1, run->back_to, 0);
     }
     smc_warp_trace_end(trace);
 }
@@ -822,7 +819,8 @@ static void walk_run(struct state *state, uint32_t index)
     struct smc_walk *walk = state->walk;
     const struct smc_machine_program *program = walk->program;
     uint32_t first = state->group[index].at;
-    uint32_t lanes = state->group[index].lanes, last;
+    const uint32_t lanes = (uint32_t)__builtin_popcount(state->group[index].lanes);
+    uint32_t last;
     if (first >= program->count) { /* the target of a barrier may be anywhere */
         walk_leave(state, index);
         return;
@@ -831,15 +829,14 @@ static void walk_run(struct state *state, uint32_t index)
     walk->change[first]++;
     if (walk->trace)
         walk->trace->calls = state->group[index].calls;
-    if (path)
-        smc_warp_path_add(path, &(struct smc_path_run){.first = first,
-                                                       .lanes = (uint8_t)__builtin_popcount(lanes),
-                                                       .calls = state->group[index].calls});
+    smc_warp_path_add(path, &(struct smc_path_run){.first = first,
+                                                   .lanes = (uint8_t)lanes,
+                                                   .calls = state->group[index].calls});
     for (;;) {
         uint32_t at = state->group[index].at;
         uint32_t next = next_step(program, at, follows(walk));
         if (walk->trace)
-            smc_warp_trace_add_steps(walk->trace, at, next, (uint32_t)__builtin_popcount(lanes));
+            smc_warp_trace_add_steps(walk->trace, at, next, lanes);
         last = next;
         if (next >= program->count) {
             walk_leave(state, index);

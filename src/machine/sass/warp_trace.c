@@ -136,7 +136,7 @@ void smc_warp_trace_end(struct smc_warp_trace *trace)
 
 void smc_warp_path_add(struct smc_warp_path *path, const struct smc_path_run *run)
 {
-    if (path->failed)
+    if (!path || path->failed)
         return;
     if (path->count == path->room) {
         const size_t room = path->room ? path->room * 2 : 1024;
@@ -148,4 +148,12 @@ void smc_warp_path_add(struct smc_warp_path *path, const struct smc_path_run *ru
         path->room = room;
     }
     path->run[path->count++] = *run;
+}
+
+void smc_warp_path_branch_back(struct smc_warp_path *path, uint32_t to)
+{
+    if (!path || path->failed)
+        return;
+    path->run[path->count - 1].goes_back = true;
+    path->run[path->count - 1].back_to = to;
 }

@@ -62,7 +62,8 @@ struct smc_path_run {
     uint32_t first, last;
     uint8_t lanes;  /* how many */
     uint8_t calls;  /* functions that the warp is in */
-    bool goes_back; /* by a branch, the last step */
+    bool goes_back; /* by a branch, its last step */
+    uint32_t back_to;
 };
 
 /* All that a warp executed, so that it can be traced again without walking. Owns `run`; start from
@@ -120,7 +121,9 @@ void smc_warp_trace_branch_back(struct smc_warp_trace *trace, uint32_t from, uin
 /* The warp has ended. */
 void smc_warp_trace_end(struct smc_warp_trace *trace);
 
-/* A path goes on with a run whose last step may not yet be known. */
+/* A path goes on with a run whose last step may not yet be known, and which then branches back to a
+   step. No path: nothing happens. */
 void smc_warp_path_add(struct smc_warp_path *path, const struct smc_path_run *run);
+void smc_warp_path_branch_back(struct smc_warp_path *path, uint32_t to);
 
 #endif
