@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "code/machine_code.h"
+#include "machine/sass/async.h"
 #include "machine/timing.h"
 #include "machine/timing/l1.h"
 #include "machine/timing/sm_schedule.h"
@@ -161,17 +162,14 @@ static void start(struct bench *bench, enum smc_operation operation, enum smc_pi
     bench->rates.dram_load_clocks = bench->rates.dram_store_clocks = 1;
 }
 
-/* As many blocks of so many warps, all of which have one trace. */
-static double run(struct bench *bench, const struct smc_warp_trace *trace, uint32_t blocks,
-                  uint32_t resident, uint32_t warps)
+/* As many blocks of so many warps, with a trace for each warp. */
+static double run_warps(struct bench *bench, const struct smc_warp_trace *const *trace,
+                        uint32_t blocks, uint32_t resident, uint32_t warps)
 {
-    const struct smc_warp_trace *pointer[MOST_WARPS];
     struct smc_sm_block block[MOST_WARPS];
     struct smc_error error;
-    for (uint32_t i = 0; i < MOST_WARPS; i++) {
-        pointer[i] = trace;
-        block[i].trace = pointer;
-    }
+    for (uint32_t i = 0; i < MOST_WARPS; i++)
+        block[i].trace = trace;
     struct smc_sm_launch launch = {.program = &bench->program,
                                    .rates = &bench->rates,
                                    .dram = bench->dram,
@@ -185,6 +183,16 @@ static double run(struct bench *bench, const struct smc_warp_trace *trace, uint3
                                    .work = bench->work};
     CU_ASSERT_EQUAL_FATAL(smc_sm_run(&launch, &bench->result, &error), SMC_OK);
     return bench->result.clocks;
+}
+
+/* All warps have one trace. */
+static double run(struct bench *bench, const struct smc_warp_trace *trace, uint32_t blocks,
+                  uint32_t resident, uint32_t warps)
+{
+    const struct smc_warp_trace *all[MOST_WARPS];
+    for (uint32_t i = 0; i < MOST_WARPS; i++)
+        all[i] = trace;
+    return run_warps(bench, all, blocks, resident, warps);
 }
 
 static void test_one_warp_stalls(void)
@@ -706,6 +714,91 @@ static void test_barrier(void)
     CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), 10 * (3 * 4 + 15) + 2 * 4, 4);
 }
 
+/* --- Barriers in shared memory ---------------------------------------------------------------- */
+
+/* Two warps of one sub-partition that take turns, and three that do nothing. */
+enum { TURNS_WARPS = 5, FIRST_BARRIER = 8, SECOND_BARRIER = 16, PHASE_LATENCY = 100 };
+
+struct turns {
+    struct bench bench;
+    struct smc_warp_trace trace[TURNS_WARPS];
+    struct smc_warp_trace_entry entry[TURNS_WARPS][ROOM];
+    struct smc_warp_trace_line line[TURNS_WARPS][ROOM];
+    struct smc_warp_trace_skip skip[TURNS_WARPS][SKIPS];
+};
+
+static struct turns turns;
+
+static void start_turns(void)
+{
+    static const uint64_t to_scoreboard = UINT64_C(7) << (110 - 64),
+                          waits = UINT64_C(1) << (116 - 64); /* for number 0 */
+    memset(&turns, 0, sizeof turns);
+    start(&turns.bench, SMC_OP_MOV, SMC_PIPE_ALU, 4);
+    set_step(&turns.bench.step[1], SMC_OP_SYNCS, SMC_PIPE_LSU, 1);
+    turns.bench.step[0].in.high |= waits;
+    turns.bench.step[1].in.high = (turns.bench.step[1].in.high & ~to_scoreboard) | waits;
+    turns.bench.rates.phase_latency = PHASE_LATENCY;
+    for (int i = 0; i < TURNS_WARPS; i++) {
+        turns.trace[i].entry = turns.entry[i];
+        turns.trace[i].line = turns.line[i];
+        turns.trace[i].skip = turns.skip[i];
+        turns.entry[i][turns.trace[i].count++] = (struct smc_warp_trace_entry){.step = 0};
+    }
+}
+
+/* A warp executes an instruction of a barrier. */
+static void add_phase(int warp, enum smc_async_kind kind, uint32_t barrier)
+{
+    struct smc_warp_trace *trace = &turns.trace[warp];
+    const struct smc_async async = {.kind = kind, .barrier = barrier, .count = 1};
+    struct smc_warp_trace_entry *entry = &trace->entry[trace->count++];
+    *entry = (struct smc_warp_trace_entry){.step = 1, .line = (uint32_t)trace->line_count};
+    entry->lines = (uint8_t)smc_async_pack(&async, &trace->line[trace->line_count]);
+    trace->line_count += entry->lines;
+}
+
+static double run_turns(void)
+{
+    const struct smc_warp_trace *trace[TURNS_WARPS];
+    for (int i = 0; i < TURNS_WARPS; i++)
+        trace[i] = &turns.trace[i];
+    return run_warps(&turns.bench, trace, 1, 1, TURNS_WARPS);
+}
+
+static enum smc_async_kind wait_for(uint32_t phase)
+{
+    return phase % 2 ? SMC_ASYNC_WAIT_ODD : SMC_ASYNC_WAIT_EVEN;
+}
+
+/* Each turn takes the latency of two phases, also where a warp wakes one of its sub-partition. */
+static void test_turns(void)
+{
+    enum { TURNS = 50 };
+    start_turns();
+    add_phase(0, SMC_ASYNC_INIT, FIRST_BARRIER);
+    add_phase(0, SMC_ASYNC_INIT, SECOND_BARRIER);
+    for (uint32_t i = 0; i < TURNS; i++) {
+        add_phase(0, SMC_ASYNC_ARRIVE, FIRST_BARRIER);
+        add_phase(0, wait_for(i), SECOND_BARRIER);
+        add_phase(4, wait_for(i), FIRST_BARRIER);
+        add_phase(4, SMC_ASYNC_ARRIVE, SECOND_BARRIER);
+    }
+    CU_ASSERT_DOUBLE_EQUAL(run_turns(), TURNS * 2 * PHASE_LATENCY, TURNS * 6);
+}
+
+/* What ends a trace that leaves the rest out may be a wait, which nothing follows. */
+static void test_trace_ends_at_wait(void)
+{
+    start_turns();
+    add_phase(0, SMC_ASYNC_INIT, FIRST_BARRIER);
+    add_phase(4, wait_for(0), FIRST_BARRIER);
+    for (int i = 0; i < 10; i++)
+        turns.entry[0][turns.trace[0].count++] = (struct smc_warp_trace_entry){.step = 0};
+    add_phase(0, SMC_ASYNC_ARRIVE, FIRST_BARRIER);
+    CU_ASSERT_DOUBLE_EQUAL(run_turns(), 11 * 4, 8);
+}
+
 /* --- Arguments -------------------------------------------------------------------------------- */
 
 static void test_arguments(void)
@@ -972,6 +1065,8 @@ CU_TestInfo tests_timing[] = {
     {"what a trace leaves out is added", test_what_is_left_out_is_added},
     {"what a trace leaves out of nested loops is added", test_nested_loops_are_cut},
     {"a barrier", test_barrier},
+    {"warps take turns at barriers in shared memory", test_turns},
+    {"a trace ends at a wait", test_trace_ends_at_wait},
     {"arguments in memory", test_arguments},
     {"parameters where the kernel has them", test_placed_parameters},
     {"no prediction, with a reason", test_reasons},

@@ -446,6 +446,16 @@ static void add_jump(const struct smc_sm_state *sm, struct smc_sm_part *part,
     }
 }
 
+/* Where a warp is in the list. Those that it woke may have moved it from `position`. */
+static uint32_t position_of(const struct smc_sm_part *part, uint32_t position, uint32_t warp)
+{
+    if (part->waiting[position].warp == warp)
+        return position;
+    for (position = 0; part->waiting[position].warp != warp;)
+        position++;
+    return position;
+}
+
 static void issue(struct smc_sm_state *sm, struct smc_sm_part *part, uint32_t position,
                   double clock)
 {
@@ -465,6 +475,7 @@ static void issue(struct smc_sm_state *sm, struct smc_sm_part *part, uint32_t po
     sm->work->flops += (double)step->flops * entry->active_lanes;
     warp->ready = clock + stall;
     double done = execute(sm, part, warp, step, entry, clock);
+    position = position_of(part, position, warp_number);
     double read = step->kind == SMC_SM_PLAIN ? clock + 10 : part->memory_free + 8;
     warp->scoreboard[step->write_sb] = smc_later(warp->scoreboard[step->write_sb], done);
     warp->scoreboard[step->read_sb] = smc_later(warp->scoreboard[step->read_sb], read);
@@ -474,6 +485,8 @@ static void issue(struct smc_sm_state *sm, struct smc_sm_part *part, uint32_t po
     pass_marks(warp);
     if (warp->at >= warp->count) {
         smc_sm_remove_waiting(part, position);
+        warp->awaited = NULL; /* what its trace leaves out would wait */
+        warp->is_held = false;
         end_warp(sm, warp, smc_later(done, clock + stall));
     } else {
         if (step->kind == SMC_SM_BARRIER)
