@@ -729,33 +729,49 @@ struct turns {
 
 static struct turns turns;
 
-static void start_turns(void)
+/* Steps 1 and 4 are of barriers, the first of them and step 2 in a loop. */
+static bool is_phase_step(int step)
+{
+    return step % 3 == 1;
+}
+
+static void start_turns(uint64_t loop_entries)
 {
     static const uint64_t to_scoreboard = UINT64_C(7) << (110 - 64),
                           waits = UINT64_C(1) << (116 - 64); /* for number 0 */
     memset(&turns, 0, sizeof turns);
     start(&turns.bench, SMC_OP_MOV, SMC_PIPE_ALU, 4);
-    set_step(&turns.bench.step[1], SMC_OP_SYNCS, SMC_PIPE_LSU, 1);
-    turns.bench.step[0].in.high |= waits;
-    turns.bench.step[1].in.high = (turns.bench.step[1].in.high & ~to_scoreboard) | waits;
+    for (int i = 0; i < STEPS; i++) {
+        if (is_phase_step(i))
+            set_step(&turns.bench.step[i], SMC_OP_SYNCS, SMC_PIPE_LSU, 1);
+        if (is_phase_step(i))
+            turns.bench.step[i].in.high &= ~to_scoreboard;
+        turns.bench.step[i].in.high |= waits;
+    }
     turns.bench.rates.phase_latency = PHASE_LATENCY;
     for (int i = 0; i < TURNS_WARPS; i++) {
-        turns.trace[i].entry = turns.entry[i];
-        turns.trace[i].line = turns.line[i];
-        turns.trace[i].skip = turns.skip[i];
-        turns.entry[i][turns.trace[i].count++] = (struct smc_warp_trace_entry){.step = 0};
+        turns.trace[i] = (struct smc_warp_trace){.entry = turns.entry[i],
+                                                 .capacity = ROOM,
+                                                 .line = turns.line[i],
+                                                 .line_capacity = ROOM,
+                                                 .skip = turns.skip[i],
+                                                 .skip_capacity = SKIPS,
+                                                 .loop_entries = loop_entries};
+        smc_warp_trace_add_steps(&turns.trace[i], 0, 1, 32);
     }
 }
 
 /* A warp executes an instruction of a barrier. */
-static void add_phase(int warp, enum smc_async_kind kind, uint32_t barrier)
+static void add_phase(int warp, uint32_t step, enum smc_async_kind kind, uint32_t barrier)
 {
     struct smc_warp_trace *trace = &turns.trace[warp];
     const struct smc_async async = {.kind = kind, .barrier = barrier, .count = 1};
-    struct smc_warp_trace_entry *entry = &trace->entry[trace->count++];
-    *entry = (struct smc_warp_trace_entry){.step = 1, .line = (uint32_t)trace->line_count};
-    entry->lines = (uint8_t)smc_async_pack(&async, &trace->line[trace->line_count]);
-    trace->line_count += entry->lines;
+    struct smc_warp_trace_entry entry = {.step = step, .line = (uint32_t)trace->line_count};
+    if (kind == SMC_ASYNC_WAIT_EVEN || kind == SMC_ASYNC_WAIT_ODD)
+        smc_warp_trace_wait(trace, barrier);
+    entry.lines = (uint8_t)smc_async_pack(&async, &trace->line[trace->line_count]);
+    trace->line_count += entry.lines;
+    smc_warp_trace_add(trace, &entry);
 }
 
 static double run_turns(void)
@@ -775,14 +791,14 @@ static enum smc_async_kind wait_for(uint32_t phase)
 static void test_turns(void)
 {
     enum { TURNS = 50 };
-    start_turns();
-    add_phase(0, SMC_ASYNC_INIT, FIRST_BARRIER);
-    add_phase(0, SMC_ASYNC_INIT, SECOND_BARRIER);
+    start_turns(ROOM);
+    add_phase(0, 4, SMC_ASYNC_INIT, FIRST_BARRIER);
+    add_phase(0, 4, SMC_ASYNC_INIT, SECOND_BARRIER);
     for (uint32_t i = 0; i < TURNS; i++) {
-        add_phase(0, SMC_ASYNC_ARRIVE, FIRST_BARRIER);
-        add_phase(0, wait_for(i), SECOND_BARRIER);
-        add_phase(4, wait_for(i), FIRST_BARRIER);
-        add_phase(4, SMC_ASYNC_ARRIVE, SECOND_BARRIER);
+        add_phase(0, 4, SMC_ASYNC_ARRIVE, FIRST_BARRIER);
+        add_phase(0, 4, wait_for(i), SECOND_BARRIER);
+        add_phase(4, 4, wait_for(i), FIRST_BARRIER);
+        add_phase(4, 4, SMC_ASYNC_ARRIVE, SECOND_BARRIER);
     }
     CU_ASSERT_DOUBLE_EQUAL(run_turns(), TURNS * 2 * PHASE_LATENCY, TURNS * 6);
 }
@@ -790,13 +806,70 @@ static void test_turns(void)
 /* What ends a trace that leaves the rest out may be a wait, which nothing follows. */
 static void test_trace_ends_at_wait(void)
 {
-    start_turns();
-    add_phase(0, SMC_ASYNC_INIT, FIRST_BARRIER);
-    add_phase(4, wait_for(0), FIRST_BARRIER);
+    start_turns(ROOM);
+    add_phase(0, 4, SMC_ASYNC_INIT, FIRST_BARRIER);
+    add_phase(4, 4, wait_for(0), FIRST_BARRIER);
     for (int i = 0; i < 10; i++)
-        turns.entry[0][turns.trace[0].count++] = (struct smc_warp_trace_entry){.step = 0};
-    add_phase(0, SMC_ASYNC_ARRIVE, FIRST_BARRIER);
+        smc_warp_trace_add_steps(&turns.trace[0], 0, 1, 32);
+    add_phase(0, 4, SMC_ASYNC_ARRIVE, FIRST_BARRIER);
     CU_ASSERT_DOUBLE_EQUAL(run_turns(), 11 * 4, 8);
+}
+
+/* A stage of a ring of three is filled and used; `step`: of its barriers, in the loop or not. */
+enum { RING = 3, FULL = 64, EMPTY = 128, BARRIER_BYTES = 8, USE = 20 };
+
+static void fill_stage(uint32_t number, uint32_t step)
+{
+    const uint32_t at = number % RING * BARRIER_BYTES;
+    add_phase(0, step, wait_for(number / RING + 1), EMPTY + at);
+    add_phase(0, step, SMC_ASYNC_ARRIVE, FULL + at);
+}
+
+static void use_stage(uint32_t number, uint32_t step)
+{
+    const uint32_t at = number % RING * BARRIER_BYTES;
+    add_phase(4, step, wait_for(number / RING), FULL + at);
+    for (int i = 0; i < USE; i++)
+        smc_warp_trace_add_steps(&turns.trace[4], step + 1, step + 2, 32);
+    add_phase(4, step, SMC_ASYNC_ARRIVE, EMPTY + at);
+}
+
+/* One warp fills four stages an iteration; the other uses one before its loop, two an iteration,
+   and the last one after the loop. */
+static double run_ring(uint32_t stages, uint64_t loop_entries)
+{
+    start_turns(loop_entries);
+    for (uint32_t i = 0; i < RING; i++) {
+        add_phase(0, 4, SMC_ASYNC_INIT, FULL + i * BARRIER_BYTES);
+        add_phase(0, 4, SMC_ASYNC_INIT, EMPTY + i * BARRIER_BYTES);
+    }
+    for (uint32_t i = 0; i < stages; i++) {
+        fill_stage(i, 1);
+        if (i % 4 == 3 && i + 1 < stages)
+            smc_warp_trace_branch_back(&turns.trace[0], 2, 1, 1);
+    }
+    smc_warp_trace_end(&turns.trace[0]);
+    for (uint32_t i = 0; i < stages; i++) {
+        use_stage(i, i == 0 || i + 1 == stages ? 4 : 1);
+        if (i > 0 && i % 2 == 0 && i + 2 < stages)
+            smc_warp_trace_branch_back(&turns.trace[4], 2, 1, 1);
+    }
+    smc_warp_trace_end(&turns.trace[4]);
+    return run_turns();
+}
+
+/* What traces leave out takes as long as if it were executed, though each warp waits for what the
+   other leaves out. */
+static void test_rings_are_cut(void)
+{
+    const uint32_t stages[] = {48, 64, 96, 128, 160};
+    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
+        const double whole = run_ring(stages[i], 100000);
+        CU_ASSERT_EQUAL(turns.trace[0].skip_count + turns.trace[4].skip_count, 0);
+        CU_ASSERT_DOUBLE_EQUAL(run_ring(stages[i], 1), whole, 0.02 * whole);
+        CU_ASSERT(turns.trace[4].count < 40 * (USE + 2));
+        CU_ASSERT_EQUAL(turns.trace[4].skip_count, 1);
+    }
 }
 
 /* --- Arguments -------------------------------------------------------------------------------- */
@@ -1067,6 +1140,7 @@ CU_TestInfo tests_timing[] = {
     {"a barrier", test_barrier},
     {"warps take turns at barriers in shared memory", test_turns},
     {"a trace ends at a wait", test_trace_ends_at_wait},
+    {"what traces leave out of a ring of stages", test_rings_are_cut},
     {"arguments in memory", test_arguments},
     {"parameters where the kernel has them", test_placed_parameters},
     {"no prediction, with a reason", test_reasons},

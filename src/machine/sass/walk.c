@@ -151,9 +151,13 @@ static void trace_async(struct state *state, const struct smc_sass_instruction *
                         struct smc_warp_trace_entry *entry)
 {
     struct smc_warp_trace *trace = state->walk->trace;
-    if (mask == 0 || trace->line_capacity - trace->line_count < SMC_ASYNC_LINES)
+    if (mask == 0)
         return;
     const struct smc_async async = smc_async_of(state->warp, in, mask);
+    if (async.kind == SMC_ASYNC_WAIT_EVEN || async.kind == SMC_ASYNC_WAIT_ODD)
+        smc_warp_trace_wait(trace, async.barrier);
+    if (trace->line_capacity - trace->line_count < SMC_ASYNC_LINES)
+        return;
     entry->line = (uint32_t)trace->line_count;
     entry->lines = (uint8_t)smc_async_pack(&async, &trace->line[trace->line_count]);
     trace->line_count += entry->lines;

@@ -2,22 +2,26 @@
 #include "machine/sass/warp_trace.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 
-enum { LEAST_ITERATIONS = 3 };
+/* Of a loop with waits, a round through its barriers is kept for so many entries of others. Rounds
+   are left out by four, so that the parities of the phases stay, and warps that execute several
+   iterations at a time leave out the same ones. */
+enum { LEAST_ITERATIONS = 3, LEAST_ROUNDS = 4, ENTRIES_FOR_ROUND = 128, ROUNDS_LEFT_OUT = 4 };
 
 static void keep(struct smc_warp_trace *trace, const struct smc_warp_trace_entry *entry)
 {
     if (trace->count < trace->capacity)
         trace->entry[trace->count++] = *entry;
+    if (trace->count > trace->most)
+        trace->most = trace->count;
 }
 
-static void begin_skip(struct smc_warp_trace *trace, uint32_t depth, uint64_t signature)
+/* The first instruction is left out, unless one was before. */
+static void note_skip(struct smc_warp_trace *trace, uint64_t signature)
 {
-    trace->skips = true;
-    trace->skipping = depth;
-    trace->skip_length = trace->length;
     if (trace->skipped)
         return;
     trace->skipped = true;
@@ -26,6 +30,14 @@ static void begin_skip(struct smc_warp_trace *trace, uint32_t depth, uint64_t si
     trace->first_skip_signature = signature;
     if (trace->take_over && trace->take_over(trace->context, trace, signature))
         trace->ends = true;
+}
+
+static void begin_skip(struct smc_warp_trace *trace, uint32_t depth, uint64_t signature)
+{
+    trace->skips = true;
+    trace->skipping = depth;
+    trace->skip_length = trace->length;
+    note_skip(trace, signature);
 }
 
 static void end_skip(struct smc_warp_trace *trace)
@@ -43,6 +55,124 @@ static void end_skip(struct smc_warp_trace *trace)
                                                .line = (uint32_t)trace->skip_count++});
 }
 
+/* --- Rounds ----------------------------------------------------------------------------------- */
+
+void smc_warp_trace_wait(struct smc_warp_trace *trace, uint32_t address)
+{
+    uint32_t i = 0;
+    while (i < trace->barriers && trace->barrier[i].address != address)
+        i++;
+    if (i == SMC_WARP_TRACE_BARRIERS || trace->skips)
+        return;
+    if (i == trace->barriers)
+        trace->barrier[trace->barriers++].address = address;
+    trace->barrier[i].waits++;
+    for (uint32_t k = 0; k < trace->depth; k++)
+        trace->loop[k].waited |= UINT32_C(1) << i;
+}
+
+static void restart_rounds(struct smc_warp_trace *trace)
+{
+    for (uint32_t i = 0; i < trace->barriers; i++)
+        trace->barrier[i].waits = 0;
+    trace->round_ends = false;
+}
+
+/* Whether enough rounds of a loop are kept, not counting barriers that it waits for now and then.
+ */
+static bool has_rounds(const struct smc_warp_trace *trace, const struct smc_warp_trace_loop *loop)
+{
+    const uint64_t entries = trace->loop_entries / ENTRIES_FOR_ROUND,
+                   rounds = entries > LEAST_ROUNDS ? entries : LEAST_ROUNDS;
+    bool any = false;
+    for (uint32_t waited = loop->waited; waited; waited &= waited - 1) {
+        const uint32_t waits = trace->barrier[__builtin_ctz(waited)].waits;
+        if (waits < rounds && 2 * waits > rounds)
+            return false;
+        any |= waits >= rounds;
+    }
+    return any;
+}
+
+static struct smc_warp_trace_place place_of(const struct smc_warp_trace *trace)
+{
+    return (struct smc_warp_trace_place){trace->count, trace->line_count, trace->skip_count,
+                                         trace->length};
+}
+
+static void begin_rounds(struct smc_warp_trace *trace, uint32_t depth, uint64_t signature)
+{
+    note_skip(trace, signature);
+    if (trace->ends || trace->count == trace->capacity || trace->skip_count == trace->skip_capacity)
+        return;
+    trace->round_skip = (uint32_t)trace->skip_count;
+    trace->skip[trace->skip_count++] = (struct smc_warp_trace_skip){
+        .window = trace->length - trace->loop[depth].length, .depth = depth, .rounds = true};
+    keep(trace,
+         &(struct smc_warp_trace_entry){.step = SMC_WARP_TRACE_SKIP, .line = trace->round_skip});
+    trace->leaves_rounds = true;
+    trace->skipping = depth;
+    trace->head = place_of(trace);
+    restart_rounds(trace);
+}
+
+/* Removes members [from, to) of `count`; returns how many remain. */
+static size_t remove_members(void *array, size_t bytes, size_t from, size_t to, size_t count)
+{
+    char *at = array;
+    if (to > from)
+        memmove(at + from * bytes, at + to * bytes, (count - to) * bytes);
+    return count - (to - from);
+}
+
+/* Leaves out what is between the head and the end of the last round. */
+static void leave_rounds_out(struct smc_warp_trace *trace)
+{
+    const struct smc_warp_trace_place *head = &trace->head, *end = &trace->round_end;
+    const size_t lines = end->line_count - head->line_count,
+                 skips = end->skip_count - head->skip_count;
+    trace->count =
+        remove_members(trace->entry, sizeof *trace->entry, head->count, end->count, trace->count);
+    trace->line_count = remove_members(trace->line, sizeof *trace->line, head->line_count,
+                                       end->line_count, trace->line_count);
+    trace->skip_count = remove_members(trace->skip, sizeof *trace->skip, head->skip_count,
+                                       end->skip_count, trace->skip_count);
+    for (size_t i = head->count; i < trace->count; i++) {
+        struct smc_warp_trace_entry *entry = &trace->entry[i];
+        if (entry->step == SMC_WARP_TRACE_SKIP)
+            entry->line -= (uint32_t)skips;
+        else if (entry->step != SMC_WARP_TRACE_LOOP && entry->lines > 0)
+            entry->line -= (uint32_t)lines;
+    }
+    trace->skip[trace->round_skip].executed += end->length - head->length;
+    trace->head.length = end->length;
+    for (uint32_t i = 0; i < trace->barriers; i++)
+        trace->barrier[i].waits -= trace->barrier[i].waits / ROUNDS_LEFT_OUT * ROUNDS_LEFT_OUT;
+    trace->round_ends = false;
+}
+
+/* An iteration ends in a loop of which rounds are left out. */
+static void end_iteration(struct smc_warp_trace *trace, uint64_t signature)
+{
+    enum { MOST_HEADS = 8 };
+    uint32_t most = 0;
+    bool whole = true;
+    for (uint32_t i = 0; i < trace->barriers; i++) {
+        most = trace->barrier[i].waits > most ? trace->barrier[i].waits : most;
+        whole &= trace->barrier[i].waits % ROUNDS_LEFT_OUT == 0;
+    }
+    if (trace->round_ends)
+        leave_rounds_out(trace);
+    else if (trace->count - trace->head.count > MOST_HEADS * trace->head.count) {
+        trace->leaves_rounds = false; /* there are none */
+        begin_skip(trace, trace->skipping, signature);
+    }
+    if (!whole || most < ROUNDS_LEFT_OUT)
+        return;
+    trace->round_end = place_of(trace);
+    trace->round_ends = true;
+}
+
 /* Loops that a step is not in have ended; one goes on in the functions that it calls. */
 static void leave_loops(struct smc_warp_trace *trace, uint32_t step)
 {
@@ -54,6 +184,10 @@ static void leave_loops(struct smc_warp_trace *trace, uint32_t step)
         if (trace->skips && trace->skipping == trace->depth - 1)
             end_skip(trace);
         trace->depth--;
+        if (trace->leaves_rounds && trace->skipping == trace->depth)
+            trace->leaves_rounds = false;
+        if (!trace->leaves_rounds && trace->skip_count > loop->skips)
+            restart_rounds(trace);
     }
 }
 
@@ -79,6 +213,21 @@ void smc_warp_trace_add_steps(struct smc_warp_trace *trace, uint32_t from, uint3
         keep(trace, &entry);
 }
 
+/* Leaves out what follows, if enough of the loop is kept. */
+static void end_of_iteration(struct smc_warp_trace *trace, uint32_t depth, uint64_t signature)
+{
+    const struct smc_warp_trace_loop *loop = &trace->loop[depth];
+    if (trace->leaves_rounds && trace->skipping == depth)
+        end_iteration(trace, signature);
+    if (trace->skips || trace->leaves_rounds || loop->iterations < LEAST_ITERATIONS)
+        return;
+    if (loop->waited == 0 ? trace->count - loop->count >= trace->loop_entries
+                          : trace->skip_count > loop->skips)
+        begin_skip(trace, depth, signature);
+    else if (loop->waited && has_rounds(trace, loop))
+        begin_rounds(trace, depth, signature);
+}
+
 void smc_warp_trace_branch_back(struct smc_warp_trace *trace, uint32_t from, uint32_t to,
                                 uint64_t signature)
 {
@@ -90,18 +239,18 @@ void smc_warp_trace_branch_back(struct smc_warp_trace *trace, uint32_t from, uin
     if (i > 0) {
         struct smc_warp_trace_loop *loop = &trace->loop[i - 1];
         loop->iterations++;
-        if (!trace->skips && loop->iterations >= LEAST_ITERATIONS &&
-            trace->count - loop->count >= trace->loop_entries)
-            begin_skip(trace, i - 1, signature);
+        end_of_iteration(trace, i - 1, signature);
     } else if (trace->depth < SMC_WARP_TRACE_DEPTH && !trace->skips) {
         keep(trace,
              &(struct smc_warp_trace_entry){.step = SMC_WARP_TRACE_LOOP, .line = trace->depth});
-        trace->loop[trace->depth++] = (struct smc_warp_trace_loop){.first = to,
-                                                                   .last = from,
-                                                                   .calls = trace->calls,
-                                                                   .length = trace->length,
-                                                                   .count = trace->count,
-                                                                   .iterations = 1};
+        trace->loop[trace->depth++] =
+            (struct smc_warp_trace_loop){.first = to,
+                                         .last = from,
+                                         .calls = trace->calls,
+                                         .skips = (uint32_t)trace->skip_count,
+                                         .length = trace->length,
+                                         .count = trace->count,
+                                         .iterations = 1};
     }
 }
 

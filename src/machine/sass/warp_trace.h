@@ -46,7 +46,11 @@ struct smc_warp_trace_skip {
     uint64_t executed;
     uint64_t window; /* instructions from the loop's mark to here, with those left out in between */
     uint32_t depth;  /* of the loop; SMC_WARP_TRACE_DEPTH: none, the window begins with the trace */
+    bool rounds;     /* whole ones through the barriers that the loop waits for */
 };
+
+/* Barriers in shared memory whose waits are counted. */
+enum { SMC_WARP_TRACE_BARRIERS = 32 };
 
 /* A loop that the warp is in: closed by a branch back. */
 struct smc_warp_trace_loop {
@@ -55,6 +59,14 @@ struct smc_warp_trace_loop {
     uint64_t length;      /* executed up to its mark */
     size_t count;         /* entries up to its mark */
     uint32_t iterations;
+    uint32_t skips;  /* of the trace when it began */
+    uint32_t waited; /* bit n: the warp has waited for barrier n in it */
+};
+
+/* What a trace has up to a place. */
+struct smc_warp_trace_place {
+    size_t count, line_count, skip_count;
+    uint64_t length;
 };
 
 /* Steps [first, last) that a warp executed one after the other. */
@@ -84,7 +96,8 @@ struct smc_warp_trace {
     size_t skip_capacity;
     struct smc_patterns *patterns; /* traces that are made one after the other may share them;
                                       NULL: accesses are not followed */
-    uint64_t loop_entries;         /* kept of a loop, at least three iterations */
+    uint64_t loop_entries;         /* kept of a loop, at least three iterations; of one with waits
+                                      for barriers in shared memory, rounds through them */
     /* Called when the first instruction is left out: whether the rest of the trace was taken over
        from another one; then the walk ends. Or NULL. */
     bool (*take_over)(void *context, struct smc_warp_trace *trace, uint64_t signature);
@@ -101,6 +114,19 @@ struct smc_warp_trace {
     bool skips, skipped, ends;
     uint32_t skipping;    /* the depth of the loop of which iterations are left out */
     uint64_t skip_length; /* executed when that began */
+
+    /* Warps that wait for each other must leave out the same of what they do for each other,
+       however many instructions and iterations it takes each: whole rounds through the barriers of
+       a loop. They are kept until it is known that they are whole and that the loop goes on. */
+    struct {
+        uint32_t address;
+        uint32_t waits; /* kept, since a loop with waits ended or rounds began to be left out */
+    } barrier[SMC_WARP_TRACE_BARRIERS];
+    uint32_t barriers;
+    bool leaves_rounds, round_ends;
+    uint32_t round_skip;                         /* its number */
+    struct smc_warp_trace_place head, round_end; /* where rounds are left out; where one ends */
+    size_t most;                                 /* entries that it had at a time */
 };
 
 /* Whether the next instructions are counted but not kept. */
@@ -113,6 +139,9 @@ static inline bool smc_warp_trace_is_idle(const struct smc_warp_trace *trace)
 void smc_warp_trace_add(struct smc_warp_trace *trace, const struct smc_warp_trace_entry *entry);
 void smc_warp_trace_add_steps(struct smc_warp_trace *trace, uint32_t from, uint32_t to,
                               uint32_t lanes);
+
+/* The warp waits for a phase of a barrier in shared memory, at this address. */
+void smc_warp_trace_wait(struct smc_warp_trace *trace, uint32_t address);
 
 /* A branch goes back from step `from` to step `to`. */
 void smc_warp_trace_branch_back(struct smc_warp_trace *trace, uint32_t from, uint32_t to,

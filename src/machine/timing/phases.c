@@ -70,6 +70,13 @@ bool smc_phases_receive(struct smc_phased_barrier *barrier, uint32_t bytes, doub
     return end_phase(barrier);
 }
 
+void smc_phases_end(struct smc_phased_barrier *barrier, double clock)
+{
+    barrier->arrivals = barrier->bytes = 0;
+    barrier->when = later(barrier->when, clock);
+    end_phase(barrier);
+}
+
 bool smc_phases_passes(const struct smc_phased_barrier *barrier, bool odd)
 {
     return barrier->expected == 0 || (barrier->phases & 1) != (odd ? 1u : 0u);

@@ -59,6 +59,9 @@ bool smc_phases_arrive(struct smc_phased_barrier *barrier, uint32_t count, uint3
 /* Bytes arrive; 0: as many as the phase lacks. True: this ends the phase. */
 bool smc_phases_receive(struct smc_phased_barrier *barrier, uint32_t bytes, double clock);
 
+/* The phase ends at a clock, whatever it lacks. */
+void smc_phases_end(struct smc_phased_barrier *barrier, double clock);
+
 /* Whether the phase of this parity has ended. Of a barrier that is not known, it has. */
 bool smc_phases_passes(const struct smc_phased_barrier *barrier, bool odd);
 

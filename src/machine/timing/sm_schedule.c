@@ -212,7 +212,8 @@ static void add_debt(struct smc_sm_warp *warp, const struct smc_warp_trace_skip 
 }
 
 /* Passes entries that are no instruction. What is left out takes long: a warp is held there, since
-   what follows would delay those that are still in the iterations that stand for it. */
+   what follows would delay those that are still in the iterations that stand for it. Warps that
+   take turns go on together, since they leave out the same rounds. */
 static void pass_marks(struct smc_sm_warp *warp)
 {
     for (; warp->at < warp->count; warp->at++) {
@@ -221,8 +222,9 @@ static void pass_marks(struct smc_sm_warp *warp)
             warp->mark[entry->line].clock = warp->ready;
             warp->mark[entry->line].debt = warp->debt;
         } else if (entry->step == SMC_WARP_TRACE_SKIP) {
-            add_debt(warp, &warp->trace->skip[entry->line]);
-            warp->is_held |= warp->trace->skip[entry->line].depth == 0;
+            const struct smc_warp_trace_skip *skip = &warp->trace->skip[entry->line];
+            add_debt(warp, skip);
+            warp->is_held |= skip->depth == 0 && !skip->rounds;
         } else {
             return;
         }
@@ -259,11 +261,13 @@ static void start_block(struct smc_sm_state *sm, uint32_t number, double clock)
 
 /* How long the instructions take that the traces of a block leave out: the mean of its warps. Where
    they wait for each other, those of the sub-partition that has the longest ones, if all blocks put
-   the same warps there. */
+   the same warps there. Where they take turns, all take as long as the one that takes longest. */
 static double debt_of_block(const struct smc_sm_state *sm, const struct smc_sm_slot *slot)
 {
     const uint32_t warps = sm->launch->warps_per_block, parts = sm->rates->subpartitions;
     double sum = 0, most = 0;
+    if (slot->takes_turns)
+        return slot->most_debt;
     for (uint32_t i = 0; i < parts; i++) {
         sum += slot->part_debt[i];
         most = smc_later(most, slot->part_debt[i]);
@@ -275,6 +279,7 @@ static void end_warp(struct smc_sm_state *sm, const struct smc_sm_warp *warp, do
 {
     struct smc_sm_slot *slot = &sm->slot[warp->block];
     slot->part_debt[warp->subpartition] += warp->debt;
+    slot->most_debt = smc_later(slot->most_debt, warp->debt);
     if (--slot->warps_left > 0) {
         sm->end = smc_later(sm->end, clock + slot->debt);
         return;

@@ -112,6 +112,8 @@ struct smc_sm_slot {
     double debt;                                 /* of its blocks so far */
     double part_debt[SMC_SM_MOST_SUBPARTITIONS]; /* of the block's warps, by sub-partition */
     bool waits;                                  /* at barriers */
+    bool takes_turns;                            /* its warps wait for barriers in shared memory */
+    double most_debt;                            /* of a warp of the block */
     struct smc_sm_swapped_word swapped[SMC_SM_SWAPPED_WORDS]; /* by number */
 };
 

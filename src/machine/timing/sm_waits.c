@@ -125,6 +125,7 @@ double smc_sm_execute_phases(struct smc_sm_state *sm, struct smc_sm_warp *warp,
         ends = smc_phases_arrive(barrier, async.count, 0, smc_later(clock, warp->copies.last));
         break;
     default:
+        slot->takes_turns = true;
         if (smc_phases_passes(barrier, odd))
             return phase_seen(sm, barrier, clock);
         warp->awaited = barrier;
@@ -205,6 +206,16 @@ static bool release_held(struct smc_sm_state *sm)
     return any;
 }
 
+/* What a phase lacks is left out of the traces: it ends, for all that wait for it. */
+static void end_missing_phase(struct smc_sm_state *sm, const struct smc_sm_warp *warp, double clock)
+{
+    struct smc_sm_slot *slot = &sm->slot[warp->block];
+    struct smc_phased_barrier *barrier =
+        &slot->phased.barrier[warp->awaited - slot->phased.barrier];
+    smc_phases_end(barrier, clock);
+    release_phase(sm, slot, barrier);
+}
+
 bool smc_sm_unblock(struct smc_sm_state *sm)
 {
     if (release_held(sm))
@@ -219,7 +230,11 @@ bool smc_sm_unblock(struct smc_sm_state *sm)
         if (waits && (longest == warps || warp->ready < sm->warp[longest].ready))
             longest = i;
     }
-    if (longest < warps)
+    if (longest == warps)
+        return false;
+    if (sm->warp[longest].awaited)
+        end_missing_phase(sm, &sm->warp[longest], clock);
+    else
         wake_warp(sm, longest, clock);
-    return longest < warps;
+    return true;
 }

@@ -144,8 +144,11 @@ static enum smc_status timing_measure(const struct model *model, uint64_t kept,
                                       struct sample *sample, bool *cut, struct smc_error *error)
 {
     size_t entries = 0;
-    enum smc_status status =
-        smc_traces_measure(&model->program, &model->path, kept, MOST_ENTRIES, &entries, cut, error);
+    enum smc_status status = smc_traces_take_turns(&model->program)
+                                 ? smc_traces_measure_turns(&model->machine, sample->first, kept,
+                                                            MOST_ENTRIES, &entries, cut, error)
+                                 : smc_traces_measure(&model->program, &model->path, kept,
+                                                      MOST_ENTRIES, &entries, cut, error);
     sample->loop_entries = kept;
     sample->kept = entries;
     sample->entries = entries + entries / 4 + 64;

@@ -421,6 +421,83 @@ enum smc_status smc_traces_measure(const struct smc_machine_program *program,
     return SMC_OK;
 }
 
+bool smc_traces_take_turns(const struct smc_machine_program *program)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < program->count; i++)
+        any |= program->step[i].in.operation == SMC_OP_SYNCS;
+    return any;
+}
+
+/* The traces of a block whose lengths are of interest. */
+struct measured {
+    uint64_t signature[MOST_WARPS]; /* where they first leave something out */
+    uint32_t count;
+    struct smc_warp_trace trace[MOST_WARPS];
+};
+
+/* A warp like one that was measured is not walked to its end. */
+static bool measured_before(void *context, struct smc_warp_trace *trace, uint64_t signature)
+{
+    struct measured *measured = context;
+    (void)trace;
+    for (uint32_t i = 0; i < measured->count; i++)
+        if (measured->signature[i] == signature)
+            return true;
+    measured->signature[measured->count++] = signature;
+    return false;
+}
+
+static void measure_block(struct tracer *tracer, uint64_t block, struct measured *measured)
+{
+    struct smc_warp_trace *all[MOST_WARPS];
+    for (uint32_t w = 0; w < tracer->warps; w++)
+        all[w] = &measured->trace[w];
+    if (tracer->block)
+        trace_together(tracer, block, all);
+    for (uint32_t w = 0; w < tracer->warps && !tracer->block && !does_not_end(tracer); w++)
+        trace_warp(tracer, block, w, all[w]);
+}
+
+enum smc_status smc_traces_measure_turns(const struct smc_machine_launch *launch, uint64_t block,
+                                         uint64_t loop_entries, size_t most, size_t *entries,
+                                         bool *cut, struct smc_error *error)
+{
+    struct tracer tracer;
+    struct smc_warp_trace_skip skips[SKIPS];
+    struct measured measured = {.count = 0};
+    const uint32_t warps = smc_traces_warps(launch);
+    /* What is kept is not read, so that all may keep it in one place. */
+    struct smc_warp_trace trace = {.capacity = most,
+                                   .entry = smc_malloc(most * sizeof *trace.entry),
+                                   .skip = skips,
+                                   .skip_capacity = SKIPS,
+                                   .patterns = smc_calloc(1, sizeof *trace.patterns),
+                                   .loop_entries = loop_entries,
+                                   .context = &measured};
+    bool ends = false, starts = trace.entry && trace.patterns;
+    if (starts && start_tracer(&tracer, launch)) {
+        trace.take_over = !tracer.block ? measured_before : NULL;
+        for (uint32_t w = 0; w < warps; w++)
+            measured.trace[w] = trace;
+        measure_block(&tracer, block, &measured);
+        ends = !does_not_end(&tracer);
+        stop_tracer(&tracer);
+    } else {
+        starts = false;
+    }
+    *entries = 0;
+    *cut = false;
+    for (uint32_t w = 0; w < warps; w++) {
+        const struct smc_warp_trace *made = &measured.trace[w];
+        *entries = made->most > *entries ? made->most : *entries;
+        *cut |= made->skipped || made->most == most;
+    }
+    free(trace.patterns);
+    free(trace.entry);
+    return !starts ? smc_out_of_memory(error) : ends ? SMC_OK : fail_to_follow(error);
+}
+
 /* --- The whole grid --------------------------------------------------------------------------- */
 
 enum smc_status smc_traces_set_survey(struct smc_traces *traces, const struct smc_survey *survey,

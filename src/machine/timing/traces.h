@@ -82,4 +82,14 @@ enum smc_status smc_traces_measure(const struct smc_machine_program *program,
                                    size_t most, size_t *entries, bool *cut,
                                    struct smc_error *error);
 
+/* Whether warps wait for barriers in shared memory: then those of a block do different things. */
+bool smc_traces_take_turns(const struct smc_machine_program *program);
+
+/* Of such warps, how many entries the longest trace of a block keeps. Fails as smc_traces_make
+ * does.
+ */
+enum smc_status smc_traces_measure_turns(const struct smc_machine_launch *launch, uint64_t block,
+                                         uint64_t loop_entries, size_t most, size_t *entries,
+                                         bool *cut, struct smc_error *error);
+
 #endif
