@@ -38,7 +38,7 @@ struct state {
     struct barrier barrier[BARRIERS];
     uint64_t steps, most_steps;
     uint64_t length;                     /* instructions executed */
-    bool is_endless;                     /* as in struct smc_walk */
+    bool is_looping, is_endless;         /* as in struct smc_walk */
     struct reduction *arriving, *result; /* of the block; NULL: the warp walks alone */
 };
 
@@ -714,6 +714,10 @@ static void step_branch(struct state *state, uint32_t index, uint32_t mask, uint
     else if (unknown)
         end_unknown(state, group, unknown);
     sign(state, group->at, mask);
+    if (target <= group->at && !state->is_looping) {
+        state->is_looping = true;
+        state->walk->looping++;
+    }
     if (trace && mask && target <= group->at) {
         smc_warp_path_branch_back(trace->path, (uint32_t)target);
         smc_warp_trace_branch_back(trace, group->at, (uint32_t)target, state->walk->signature);

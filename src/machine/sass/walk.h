@@ -36,8 +36,9 @@ struct smc_walk {
     uint32_t end_operation;         /* its low 12 bits */
     uint32_t first_unknown;         /* the first step of which a result was unknown although its
                                        operands were known, from 1; 0: none */
-    uint64_t endless;               /* warps all of whose lanes do not know whether a loop goes on;
-                                       added to. It does not. */
+    uint64_t looping;               /* warps that came to the end of an iteration; added to */
+    uint64_t endless; /* those of them all of whose lanes do not know whether a loop goes on;
+                         added to. It does not. */
 };
 
 /* Adds the executions of one warp, which walks alone. */

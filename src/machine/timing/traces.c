@@ -175,9 +175,29 @@ static bool decides_and_changes(const struct tracer *tracer)
     return tracer->memory && (tracer->memory->decides & tracer->memory->changed) != 0;
 }
 
-static enum smc_status fail_to_follow(struct smc_error *error)
+/* The branch that closes the innermost loop with a step, or the step if there is none. */
+static uint32_t end_of_loop(const struct smc_machine_program *program, uint32_t at)
 {
-    return smc_fail(error, SMC_USAGE, "where its loops end cannot be followed");
+    for (uint32_t i = at; i < program->count; i++) {
+        const struct smc_sass_instruction *in = &program->step[i].in;
+        if (in->operation == SMC_OP_BRA && in->target >= 0 &&
+            in->target / SMC_INSTRUCTION_BYTES <= at)
+            return i;
+    }
+    return at;
+}
+
+/* Names the branch, or where warps or lanes wait for each other. */
+static enum smc_status fail_to_follow(const struct tracer *tracer, struct smc_error *error)
+{
+    const struct smc_walk *walk = &tracer->walk;
+    if (walk->end == SMC_WALK_STUCK)
+        return smc_fail(error, SMC_USAGE,
+                        "what waits at 0x%x of the machine code cannot be followed",
+                        walk->end_at * (uint32_t)SMC_INSTRUCTION_BYTES);
+    return smc_fail(error, SMC_USAGE,
+                    "where the loop ends that the branch at 0x%x closes cannot be followed",
+                    end_of_loop(walk->program, walk->end_at) * (uint32_t)SMC_INSTRUCTION_BYTES);
 }
 
 /* --- Blocks ----------------------------------------------------------------------------------- */
@@ -367,7 +387,7 @@ enum smc_status smc_traces_make(const struct smc_machine_launch *launch,
     if (end)
         return SMC_OK;
     smc_traces_free(traces);
-    return fail_to_follow(error);
+    return fail_to_follow(&tracer, error);
 }
 
 void smc_traces_free(struct smc_traces *traces)
@@ -401,7 +421,7 @@ enum smc_status smc_traces_follow(const struct smc_machine_launch *launch, uint6
     stop_tracer(&tracer);
     if (path->failed)
         return smc_out_of_memory(error);
-    return ends ? SMC_OK : fail_to_follow(error);
+    return ends ? SMC_OK : fail_to_follow(&tracer, error);
 }
 
 enum smc_status smc_traces_measure(const struct smc_machine_program *program,
@@ -495,7 +515,7 @@ enum smc_status smc_traces_measure_turns(const struct smc_machine_launch *launch
     }
     free(trace.patterns);
     free(trace.entry);
-    return !starts ? smc_out_of_memory(error) : ends ? SMC_OK : fail_to_follow(error);
+    return !starts ? smc_out_of_memory(error) : ends ? SMC_OK : fail_to_follow(&tracer, error);
 }
 
 /* --- The whole grid --------------------------------------------------------------------------- */
@@ -712,7 +732,6 @@ enum smc_status smc_survey_make(const struct smc_machine_launch *launch, struct 
     survey->end = tracer.walk.end;
     survey->end_at = tracer.walk.end_at;
     survey->first_unknown = tracer.walk.first_unknown;
-    survey->endless = tracer.walk.endless;
     if (tracer.memory) {
         survey->decides = tracer.memory->decides;
         survey->changed = tracer.memory->changed;
@@ -720,13 +739,13 @@ enum smc_status smc_survey_make(const struct smc_machine_launch *launch, struct 
     }
     const bool cut = !launch->program->follows_stores && decides_and_changes(&tracer);
     stop_tracer(&tracer);
-    if (ends && (cut || survey->endless * 2 <= survey->warps))
+    if (ends && (cut || tracer.walk.endless * 2 <= tracer.walk.looping))
         return SMC_OK;
     if (ends)
         smc_fail(error, SMC_USAGE, "%s",
                  "how often its loops run depends on values that are not known");
     else
-        fail_to_follow(error);
+        fail_to_follow(&tracer, error);
     smc_survey_free(survey);
     return SMC_USAGE;
 }

@@ -23,7 +23,6 @@ struct smc_survey {
     struct smc_warp_memory *others;   /* what its blocks stored, where that is followed; or NULL */
     enum smc_walk_end end;
     uint32_t end_at, first_unknown; /* as in struct smc_walk */
-    uint64_t endless;
 };
 
 /* Start from {0}. */
