@@ -992,6 +992,60 @@ for of in 256:333 16384:496 32768:666; do
     holds "a bulk copy of ${of%:*} bytes at a time: as measured" . held.json
 done
 
+# A warp fills the stages of a ring, others use them: 1, 4 and 8 of them at several lengths, most of
+# which is left out of the traces. Microseconds of an H200 (CUDA 13.0, driver 580.159.04, 2026-11-29).
+cat >turns.cu <<'END'
+__device__ void wait(unsigned barrier, int parity)
+{
+    asm volatile("{\n.reg .pred p;\nL: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n@p bra D;\nbra L;\nD:\n}"
+                 : : "r"(barrier), "r"(parity) : "memory");
+}
+__device__ void arrive(unsigned barrier)
+{
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" : : "r"(barrier) : "memory");
+}
+extern "C" __global__ void turns(float *out, int tiles, int steps)
+{
+    __shared__ unsigned long long full[3], empty[3];
+    unsigned f = (unsigned)__cvta_generic_to_shared(full), e = (unsigned)__cvta_generic_to_shared(empty);
+    int slot = 0, phase = 0;
+    float sum = 0;
+    if (threadIdx.x == 0)
+        for (int i = 0; i < 3; i++) {
+            asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" : : "r"(f + 8 * i));
+            asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" : : "r"(e + 8 * i), "r"(blockDim.x / 32 - 1));
+        }
+    __syncthreads();
+    if (threadIdx.x < 32) {
+        if (threadIdx.x == 0)
+            for (int t = 0; t < tiles; t++)
+                for (int s = 0; s < steps; s++) {
+                    wait(e + 8 * slot, phase ^ 1);
+                    arrive(f + 8 * slot);
+                    if (++slot == 3) { slot = 0; phase ^= 1; }
+                }
+    } else
+        for (int t = 0; t < tiles; t++) {
+            for (int s = 0; s < steps; s++) {
+                wait(f + 8 * slot, phase);
+                for (int i = 0; i < 16; i++) sum = sum * 1.5f + (float)i;
+                if (threadIdx.x % 32 == 0) arrive(e + 8 * slot);
+                if (++slot == 3) { slot = 0; phase ^= 1; }
+            }
+            out[(blockIdx.x * tiles + t) * blockDim.x + threadIdx.x] = sum;
+        }
+}
+END
+for of in 64:1:80:6.58 64:1:3000:120.6 160:1:320:16.75 160:1:3000:126.2 160:8:60:23.7 160:40:60:104.6 \
+    288:1:3000:139.8 288:40:60:117.0; do
+    echo "$of" | tr : ' ' >of
+    read -r block tiles steps us <of
+    smemcalc run turns.cu --grid 132 --block "$block" -a f32x$((132 * block * tiles)) -a "i32:$tiles" \
+        -a "i32:$steps" --device H200 --dry-run --format json >turns.json 2>err
+    holds "$((block / 32 - 1)) warps use what one fills, $tiles times $steps: as measured" \
+        ".time.predicted_ms * 1000 / $us | . > 0.88 and . < 1.12" turns.json
+done
+
 # --- Local memory, atomics with a result, parts of sectors, clusters, halves -----------------------
 
 cat >parts.cu <<'END'
