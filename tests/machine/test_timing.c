@@ -604,6 +604,28 @@ static void test_sectors_of_mixed_stores(void)
     CU_ASSERT_EQUAL(bench.traffic[1].stored, 2);
 }
 
+/* L2 takes a part of a sector in the time of a whole one. Stores to the same few lines one after
+   the other, as to the members of a structure, become one. */
+static void test_stores_of_parts(void)
+{
+    struct smc_warp_trace_line line[8];
+    struct smc_warp_trace_entry entry[2] = {{.lines = 8, .wavefronts = 1, .active_lanes = 32},
+                                            {.lines = 4, .wavefronts = 1, .active_lanes = 32}};
+    struct smc_warp_trace trace = {.entry = entry, .count = 1, .line = line};
+    struct bench bench;
+    for (uint32_t i = 0; i < 8; i++)
+        line[i] = (struct smc_warp_trace_line){.number = 8 + i, .sectors = 0xf};
+    start(&bench, SMC_OP_STG, SMC_PIPE_LSU, 1);
+    bench.step[0].in.access_bytes = 4;
+    run(&bench, &trace, 1, 1, 1);
+    CU_ASSERT_EQUAL(bench.work[0].store_slots, 8 * 4);
+    trace.count = 2;
+    entry[0].lines = 4;
+    start(&bench, SMC_OP_STG, SMC_PIPE_LSU, 1);
+    run(&bench, &trace, 1, 1, 1);
+    CU_ASSERT_EQUAL(bench.work[0].store_slots, 4 * 4);
+}
+
 /* ldmatrix occupies the data stage as loads do; stmatrix as stores do. */
 static void test_matrices_in_shared_memory(void)
 {
@@ -1115,6 +1137,7 @@ CU_TestInfo tests_timing[] = {
     {"many warps fill the issue slots", test_many_warps_fill_the_slots},
     {"a pipe that takes two clocks", test_pipe_takes_two_clocks},
     {"constants at an index that lanes share", test_uniform_constants},
+    {"stores of parts of sectors", test_stores_of_parts},
     {"local memory", test_local_memory},
     {"compare-and-swap of a shared word", test_swaps},
     {"operands that are kept are not read again", test_operand_cache},

@@ -334,11 +334,18 @@ static bool merges(struct smc_sm_state *sm, const struct smc_warp_trace_line *li
     return same;
 }
 
-/* The sectors of whole lines that L2 could take instead of a store of so many bytes: no request of
-   a line is quicker than two. */
-static double store_slots(double slots, double bytes, uint32_t lines)
+/* Whether a warp stored to the same few lines just before, as to the members of a structure. */
+static bool goes_on_storing(struct smc_sm_warp *warp, const struct smc_warp_trace_line *line,
+                            uint32_t lines)
 {
-    return fmin(slots, fmax(bytes / SMC_SECTOR_BYTES, 2 * lines));
+    enum { FEW_LINES = 4, SOON = 2 /* instructions */ };
+    const bool same = lines > 0 && lines <= FEW_LINES && warp->at - warp->stored_at <= SOON &&
+                      line->number == warp->stored_line.number &&
+                      line->sectors == warp->stored_line.sectors;
+    warp->stored_at = warp->at;
+    if (lines > 0)
+        warp->stored_line = *line;
+    return same;
 }
 
 /* Local memory: L1 keeps the line, and it goes to L2 at once. Loops over arrays of 64 to 256 words
@@ -360,7 +367,7 @@ static double store_locally(struct smc_sm_state *sm, const struct smc_sm_warp *w
                                     : sectors_in(line->sectors) * sm->rates->dram_store_clocks);
 }
 
-double smc_sm_store(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
+double smc_sm_store(struct smc_sm_state *sm, struct smc_sm_warp *warp,
                     const struct smc_sm_step *step, const struct smc_warp_trace_entry *entry,
                     double clock)
 {
@@ -369,7 +376,8 @@ double smc_sm_store(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
     const double bytes = (double)step->bytes * entry->active_lanes;
     double slots = 0, dram_clocks = 0;
     bool scattered = is_scattered(line, entry->lines);
-    const bool merged = merges(sm, line, entry->lines);
+    const bool goes_on = goes_on_storing(warp, line, entry->lines);
+    const bool merged = merges(sm, line, entry->lines) || goes_on;
     for (uint32_t i = 0; i < entry->lines; i++) {
         if (is_local(line[i].number)) {
             slots += slots_of(line[i].sectors, entry->lines);
@@ -387,7 +395,6 @@ double smc_sm_store(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
         note_hot(sm, warp, sm->stores, line[i].number / SMC_SM_HOT_LINES, 1);
         sm->result->stores++;
     }
-    slots = store_slots(slots, bytes, entry->lines);
     clock = smc_later(clock, sm->stores_free - STORE_QUEUE);
     sm->stores_free = smc_later(sm->stores_free, clock) + slots * rates->l2_store_clocks;
     sm->last_store = sm->stores_free;

@@ -78,9 +78,11 @@ struct smc_sm_warp {
     const struct smc_phased_barrier *awaited; /* or NULL */
     bool awaits_odd;
     uint8_t awaiting_scoreboard; /* that is released then */
-    bool is_apart;               /* from the block's others, since it accessed global memory */
-    bool is_held;                /* at instructions that are left out, until all warps are */
-    double debt;                 /* clocks of the instructions so far that its trace leaves out */
+    uint32_t stored_at;          /* entry of its last store, and the first line */
+    struct smc_warp_trace_line stored_line;
+    bool is_apart; /* from the block's others, since it accessed global memory */
+    bool is_held;  /* at instructions that are left out, until all warps are */
+    double debt;   /* clocks of the instructions so far that its trace leaves out */
     struct {
         double clock, debt;
     } mark[SMC_WARP_TRACE_DEPTH + 1]; /* when loops began, by depth; the last: when the warp did */
@@ -268,7 +270,7 @@ enum smc_sm_load_way {
 double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
                    const struct smc_warp_trace_entry *entry, double clock,
                    enum smc_sm_load_way way);
-double smc_sm_store(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
+double smc_sm_store(struct smc_sm_state *sm, struct smc_sm_warp *warp,
                     const struct smc_sm_step *step, const struct smc_warp_trace_entry *entry,
                     double clock);
 double smc_sm_atomic(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
