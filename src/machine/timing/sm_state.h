@@ -209,6 +209,7 @@ struct smc_sm_state {
     uint32_t stored_lines;
     double end;
     bool timed;                 /* not only the accesses */
+    bool oldest_first;          /* of the warps that can issue */
     struct smc_step_work *work; /* of the step that is being executed */
     double first_round, second_round, all_debts;
 };
