@@ -507,7 +507,8 @@ static void issue(struct smc_sm_state *sm, struct smc_sm_part *part, uint32_t po
    it is if they take turns: 16 warps with loops of 64 FFMA and 16 MUFU take 159 clocks for a pass
    of each, not 131; with calls of exp of doubles 45, not 35 (H200, CUDA 13.0, driver 580.159.04,
    2026-11-29). Where traces leave out instructions, warps take turns, since an older one would be
-   through with what is kept of a loop before a younger one begins. */
+   through with what is kept of a loop before a younger one begins; and where blocks follow of which
+   none is executed, since they would overlap with the last warps. */
 static void sm_schedule_choose(const struct smc_sm_state *sm, struct smc_sm_part *part)
 {
     double best = INFINITY;
@@ -645,7 +646,8 @@ enum smc_status smc_sm_run(const struct smc_sm_launch *launch, struct smc_sm_res
     if (status != SMC_OK)
         return status;
     sm.timed = true;
-    sm.oldest_first = !leaves_out(launch);
+    sm.oldest_first =
+        !leaves_out(launch) && (launch->no_more_blocks || launch->blocks > launch->resident_blocks);
     double apart = first_blocks_apart(launch);
     for (uint32_t i = 0; i < sm.slots; i++)
         start_block(&sm, i, i * apart);
