@@ -24,8 +24,8 @@ static void put(unsigned char *at, uint32_t value)
         at[i] = (unsigned char)(value >> (8 * i));
 }
 
-/* The address of byte 0x1a0 of the bank is here on sm_90 (ptxas 13.0). */
-enum { ADDRESS_AT = 0x198, ADDRESS_OF = 0x1a0 };
+/* The address of the parameters is here on sm_90 (ptxas 13.0). */
+enum { ADDRESS_AT = 0x198 };
 
 /* The sizes of block and grid are at the beginning, where the code that ptxas generates reads them.
  */
@@ -38,7 +38,7 @@ void smc_machine_constants(unsigned char bank[SMC_MACHINE_CONSTANT_BYTES], const
         put(bank + (ptrdiff_t)4 * axis, block[axis]);
         put(bank + 0xc + (ptrdiff_t)4 * axis, grid[axis]);
     }
-    const uint64_t address = SMC_MACHINE_CONSTANTS_ADDRESS + ADDRESS_OF;
+    const uint64_t address = SMC_MACHINE_CONSTANTS_ADDRESS + parameters_at;
     put(bank + ADDRESS_AT, (uint32_t)address);
     put(bank + ADDRESS_AT + 4, (uint32_t)(address >> 32));
     if (parameters_at <= SMC_MACHINE_CONSTANT_BYTES &&
