@@ -1165,6 +1165,9 @@ static void test_asynchronous_work(void)
     static const struct code wait_for = {0x014000070900791d, 0x000fec0000010000}; /* BAR 5, R7 */
     static const struct code wait = {0x000100040000751d, 0x004ff00000010000};     /* BAR R4, 64 */
     static const struct code load_box = {0x00000004080075b4, 0x0001d80008008000}; /* [UR4], [UR8] */
+    /* MULTICAST, by UR6 */
+    static const struct code load_boxes = {0x00000004080075b4, 0x0001d80008008806},
+                             load_bytes = {0x00000004080073ba, 0x0001d80008000a06};
     static const struct tensor_case tensor = {
         .type = SMC_TENSOR_U16, .size = {64, 64}, .box = {16, 8}, .step = {1, 2}};
     static struct smc_sass_warp warp;
@@ -1199,6 +1202,12 @@ static void test_asynchronous_work(void)
     CU_ASSERT_EQUAL(async.barrier, 0x500);
     CU_ASSERT_EQUAL(async.bytes, 2 * 16 * (8 / 2));
     CU_ASSERT_EQUAL(async.address, 0x20000);
+    CU_ASSERT_EQUAL(async.count, 1);
+    warp.uniform[6] = (struct smc_lanes){.value = {0x30000}, .same = true};
+    CU_ASSERT_EQUAL(async_of(&load_boxes, &warp, 1).count, 2);
+    warp.uniform[6].value[0] = 0x70004; /* 64 bytes */
+    async = async_of(&load_bytes, &warp, 1);
+    CU_ASSERT(async.count == 3 && async.bytes == 64);
     warp.uniform[5].unknown = UINT32_MAX;
     CU_ASSERT_EQUAL(async_of(&load_box, &warp, 1).kind, SMC_ASYNC_NOTHING);
 }

@@ -137,6 +137,18 @@ static void read_plain_copy(const struct smc_sass_warp *warp, const struct smc_s
         async->address = 0;
 }
 
+/* How many blocks of the cluster receive a load: those of the mask in the upper half of a register.
+ */
+static uint32_t blocks_of_copy(const struct smc_sass_warp *warp,
+                               const struct smc_sass_instruction *in)
+{
+    enum { MASK_AT = 16 };
+    uint32_t mask;
+    if (!smc_is_multicast(in) || !async_value(warp, &in->from[2], 0, 0, &mask))
+        return 1;
+    return mask >> MASK_AT ? (uint32_t)__builtin_popcount(mask >> MASK_AT) : 1;
+}
+
 static void read_copy(const struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
                       struct smc_async *async)
 {
@@ -144,6 +156,7 @@ static void read_copy(const struct smc_sass_warp *warp, const struct smc_sass_in
     bool loads =
         in->operation == SMC_OP_UTMALDG || (in->operation == SMC_OP_UBLKCP && smc_bit(in, 73));
     async->kind = loads ? SMC_ASYNC_LOAD : SMC_ASYNC_STORE;
+    async->count = loads ? blocks_of_copy(warp, in) : 1;
     if (loads && !async_value(warp, &in->from[1], 1, 0, &async->barrier)) {
         async->kind = SMC_ASYNC_NOTHING;
         return;

@@ -398,6 +398,8 @@ static void read_widths(struct smc_sass_instruction *in)
     case SMC_OP_UTMASTG:
     case SMC_OP_UTMAREDG:
         in->from[1] = register_at(in, 32, true, 2);
+        if (smc_is_multicast(in))
+            in->from[2] = register_at(in, 64, true, 1);
         break;
     case SMC_OP_SYNCS_EXCH:
         in->from[1] = register_at(in, 32, true, 2);

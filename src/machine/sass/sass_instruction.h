@@ -170,6 +170,12 @@ static inline unsigned smc_read_scoreboard(const struct smc_sass_instruction *in
 }
 
 /* Bit n: waits for scoreboard n. */
+/* UBLKCP and UTMALDG: into shared memory of several blocks, by the mask of a register. */
+static inline bool smc_is_multicast(const struct smc_sass_instruction *in)
+{
+    return smc_bit(in, 75);
+}
+
 static inline unsigned smc_awaited_scoreboards(const struct smc_sass_instruction *in)
 {
     return (unsigned)smc_bits(in, 116, 6);

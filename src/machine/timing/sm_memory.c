@@ -538,9 +538,10 @@ double smc_sm_bulk_copy(struct smc_sm_state *sm, const struct smc_async *async, 
     uint32_t pieces = (sectors + 1) / 2;
     note_array(sm, array, async->kind == SMC_ASYNC_STORE);
     if (async->kind == SMC_ASYNC_LOAD) {
-        double slower = fmax(1, rates->bulk_sector_clocks / rates->l2_load_clocks);
-        uint32_t slots = (uint32_t)(sectors * slower);
-        const struct request request = {sectors, pieces, slots, array, false, false};
+        const double arrive = sectors * rates->bulk_sector_clocks / rates->l2_load_clocks;
+        sectors = (sectors + async->count - 1) / async->count; /* the SM's part of what L2 gives */
+        const uint32_t slots = (uint32_t)fmax(sectors, arrive);
+        const struct request request = {sectors, (sectors + 1) / 2, slots, array, false, false};
         return from_l2(sm, clock, &request) + rates->bulk_latency;
     }
     sm->work->store_sectors += sectors;
