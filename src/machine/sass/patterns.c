@@ -93,3 +93,54 @@ const struct smc_pattern *smc_patterns_find(struct smc_patterns *patterns,
     patterns_find_lines(in, mask, address, pattern);
     return pattern;
 }
+
+unsigned smc_count_sectors(uint32_t mask, const uint64_t address[32], unsigned bytes)
+{
+    enum { SECTOR = 32, PLACES = 256, MOST = 2 * 32 };
+    uint8_t place[PLACES] = {0}; /* number of the sector there, from 1; 0: free */
+    uint64_t sector[MOST + 1], last = UINT64_MAX;
+    unsigned count = 0;
+    for (; mask; mask &= mask - 1) {
+        uint64_t at = address[__builtin_ctz(mask)];
+        for (uint64_t s = at / SECTOR; s <= (at + bytes - 1) / SECTOR && count < MOST; s++) {
+            if (s == last)
+                continue;
+            last = s;
+            unsigned i = (unsigned)(s * 0x9e3779b1u >> 8) % PLACES;
+            while (place[i] && sector[place[i]] != s)
+                i = (i + 1) % PLACES;
+            if (place[i])
+                continue;
+            sector[++count] = s;
+            place[i] = (uint8_t)count;
+        }
+    }
+    return count;
+}
+
+unsigned smc_count_atomics(uint32_t mask, const uint64_t address[32])
+{
+    enum { SECTOR = 32 };
+    unsigned sum = 0;
+    for (uint32_t rest = mask; rest;) {
+        uint64_t sector = address[__builtin_ctz(rest)] / SECTOR;
+        uint32_t there = 0;
+        unsigned most = 0;
+        for (uint32_t lanes = rest; lanes; lanes &= lanes - 1)
+            if (address[__builtin_ctz(lanes)] / SECTOR == sector)
+                there |= lanes & -lanes;
+        rest &= ~there;
+        while (there) {
+            uint64_t one = address[__builtin_ctz(there)];
+            unsigned count = 0;
+            for (uint32_t lanes = there; lanes; lanes &= lanes - 1)
+                if (address[__builtin_ctz(lanes)] == one) {
+                    there &= ~(lanes & -lanes);
+                    count++;
+                }
+            most = count > most ? count : most;
+        }
+        sum += most;
+    }
+    return sum;
+}

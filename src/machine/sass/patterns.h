@@ -31,4 +31,11 @@ const struct smc_pattern *smc_patterns_find(struct smc_patterns *patterns,
                                             const struct smc_sass_instruction *in, uint32_t mask,
                                             const uint64_t address[32]);
 
+/* How many sectors of 32 bytes the lanes access. */
+unsigned smc_count_sectors(uint32_t mask, const uint64_t address[32], unsigned bytes);
+
+/* How many of the lanes access each sector's busiest address, added up: L2 executes atomics of one
+   address one after the other. */
+unsigned smc_count_atomics(uint32_t mask, const uint64_t address[32]);
+
 #endif

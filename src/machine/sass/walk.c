@@ -407,31 +407,6 @@ static bool follows(const struct smc_walk *walk)
     return walk->trace && walk->trace->patterns && !smc_warp_trace_is_idle(walk->trace);
 }
 
-/* How many sectors of 32 bytes the lanes access. */
-static unsigned count_sectors(uint32_t mask, const uint64_t address[SMC_LANES], unsigned bytes)
-{
-    enum { SECTOR = 32, PLACES = 256, MOST = SMC_LANES * 2 };
-    uint8_t place[PLACES] = {0}; /* number of the sector there, from 1; 0: free */
-    uint64_t sector[MOST + 1], last = UINT64_MAX;
-    unsigned count = 0;
-    for (; mask; mask &= mask - 1) {
-        uint64_t at = address[__builtin_ctz(mask)];
-        for (uint64_t s = at / SECTOR; s <= (at + bytes - 1) / SECTOR && count < MOST; s++) {
-            if (s == last)
-                continue;
-            last = s;
-            unsigned i = (unsigned)(s * 0x9e3779b1u >> 8) % PLACES;
-            while (place[i] && sector[place[i]] != s)
-                i = (i + 1) % PLACES;
-            if (place[i])
-                continue;
-            sector[++count] = s;
-            place[i] = (uint8_t)count;
-        }
-    }
-    return count;
-}
-
 /* Whether the sectors of an atomic are counted. */
 static bool follows_atomic(const struct smc_walk *walk, const struct smc_sass_instruction *in)
 {
@@ -446,36 +421,7 @@ static unsigned sectors_of_atomic(const struct state *state, const struct smc_sa
     uint64_t address[SMC_LANES];
     if (!smc_warp_atomic_addresses(state->warp, in, mask, address))
         return 0;
-    return count_sectors(mask, address, BYTES);
-}
-
-/* How many of the lanes access each sector's busiest address, added up: L2 executes atomics of one
-   address one after the other. */
-static unsigned count_atomics(uint32_t mask, const uint64_t address[SMC_LANES])
-{
-    enum { SECTOR = 32 };
-    unsigned sum = 0;
-    for (uint32_t rest = mask; rest;) {
-        uint64_t sector = address[__builtin_ctz(rest)] / SECTOR;
-        uint32_t there = 0;
-        unsigned most = 0;
-        for (uint32_t lanes = rest; lanes; lanes &= lanes - 1)
-            if (address[__builtin_ctz(lanes)] / SECTOR == sector)
-                there |= lanes & -lanes;
-        rest &= ~there;
-        while (there) {
-            uint64_t one = address[__builtin_ctz(there)];
-            unsigned count = 0;
-            for (uint32_t lanes = there; lanes; lanes &= lanes - 1)
-                if (address[__builtin_ctz(lanes)] == one) {
-                    there &= ~(lanes & -lanes);
-                    count++;
-                }
-            most = count > most ? count : most;
-        }
-        sum += most;
-    }
-    return sum;
+    return smc_count_sectors(mask, address, BYTES);
 }
 
 /* What the trace needs of an atomic in global memory, if its addresses are known: its lines, and as
@@ -490,7 +436,7 @@ static void trace_atomic(struct state *state, const struct smc_sass_instruction 
         return;
     access.access_bytes = 4;
     trace_access(state, &access, mask, address, entry);
-    entry->wavefronts = (uint8_t)count_atomics(mask, address);
+    entry->wavefronts = (uint8_t)smc_count_atomics(mask, address);
 }
 
 /* Adds the line of constants with an address to an access unless it has it. */
@@ -589,7 +535,7 @@ static void add_sectors(struct state *state, const struct smc_sass_instruction *
     if (atomic)
         sectors = sectors_of_atomic(state, in, mask);
     else if (smc_warp_addresses(state->warp, in, mask, address))
-        sectors = count_sectors(mask, address, in->access_bytes);
+        sectors = smc_count_sectors(mask, address, in->access_bytes);
     walk->sectors[at] += sectors;
     walk->all_sectors += sectors;
 }

@@ -452,7 +452,8 @@ static void add_jump(const struct smc_sm_state *sm, struct smc_sm_part *part,
 }
 
 /* Where a warp is in the list. Those that it woke may have moved it from `position`. */
-static uint32_t position_of(const struct smc_sm_part *part, uint32_t position, uint32_t warp)
+static uint32_t sm_schedule_position(const struct smc_sm_part *part, uint32_t position,
+                                     uint32_t warp)
 {
     if (part->waiting[position].warp == warp)
         return position;
@@ -480,7 +481,7 @@ static void issue(struct smc_sm_state *sm, struct smc_sm_part *part, uint32_t po
     sm->work->flops += (double)step->flops * entry->active_lanes;
     warp->ready = clock + stall;
     double done = execute(sm, part, warp, step, entry, clock);
-    position = position_of(part, position, warp_number);
+    position = sm_schedule_position(part, position, warp_number);
     double read = step->kind == SMC_SM_PLAIN ? clock + 10 : part->memory_free + 8;
     warp->scoreboard[step->write_sb] = smc_later(warp->scoreboard[step->write_sb], done);
     warp->scoreboard[step->read_sb] = smc_later(warp->scoreboard[step->read_sb], read);
