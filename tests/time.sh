@@ -477,9 +477,11 @@ extern "C" __global__ void some(const unsigned short *from, int *to)
     if (sum_of_halves(from[i], from[i + 1]) > 100)
         to[i] = to[i + 7] + 3 * to[i + 9];
 }
-extern "C" __global__ void until(const unsigned short *from, int *to)
+extern "C" __global__ void until(const unsigned short *from, int *to, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
     unsigned short sum = from[i];
     do {
         sum = sum_of_halves(sum, from[i]);
@@ -542,9 +544,11 @@ states "a branch that is not followed is named" \
     run contents.cu --entry some --grid 4 --block 128 -a u16x513 -a i32x600 --device H200 --dry-run
 states "where all branches are followed, none is named" '.time.unfollowed == null' run contents.cu \
     --entry gather --grid 8 --block 256 -a i32x2048:ramp -a f32x2048 -a f32x2048 --device H200 --dry-run
-states "a loop that depends on values that are not known has no predicted time" \
-    '.time == null and (.time_reason | test("how often its loops run"))' run contents.cu \
-    --entry until --grid 4 --block 128 -a u16x512 -a i32x512 --device H200 --dry-run
+for grid in 4 12; do # of 12 blocks, 8 have no elements
+    states "a loop that depends on values that are not known has no predicted time: $grid blocks" \
+        '.time == null and (.time_reason | test("how often its loops run"))' run contents.cu \
+        --entry until --grid "$grid" --block 128 -a u16x512 -a i32x512 -a i32:512 --device H200 --dry-run
+done
 states "other arrays are not" '.time.contents_change == false' run contents.cu --entry gather \
     --grid 8 --block 256 -a i32x2048:ramp -a f32x2048 -a f32x2048 --device H200 --dry-run
 contents count --grid 4 --block 256 -a i32x1024:random:0:255 -a i32x256
