@@ -879,31 +879,14 @@ static enum smc_status make_survey(struct model *model, struct smc_error *error)
     return status == SMC_OK ? smc_survey_make(&model->machine, &model->survey, error) : status;
 }
 
-/* Whether a trace has no more space, so that the rest of its warp is missing. */
-static bool has_full_trace(const struct smc_traces *traces)
+/* How many entries there may be of each warp. The first one of the sample may have left at once, as
+   at the edge of a grid: then the others need more than it. */
+static size_t most_entries(const struct model *model)
 {
-    for (size_t i = 0; i < (size_t)traces->blocks * traces->warps_per_block; i++)
-        if (traces->trace[i].count == traces->trace[i].capacity)
-            return true;
-    return false;
-}
-
-/* The first warp of the sample may have left at once, as at the edge of a grid: then the others
-   need more entries than it. */
-static enum smc_status make_traces(struct model *model, struct smc_traced *traced,
-                                   struct smc_error *error)
-{
-    enum { MORE = 4 };
-    const uint64_t warps = (uint64_t)traced->blocks * smc_traces_warps(&model->machine);
-    size_t most = (size_t)(2 * BUDGET / warps);
+    const struct sample *sample = &model->sample;
+    size_t most = 2 * BUDGET / (sample->blocks * (size_t)smc_traces_warps(&model->machine));
     most = most < MOST_ENTRIES ? most : MOST_ENTRIES;
-    enum smc_status status = smc_traces_make(&model->machine, traced, &model->traces, error);
-    while (status == SMC_OK && traced->entries < most && has_full_trace(&model->traces)) {
-        smc_traces_free(&model->traces);
-        traced->entries = MORE * traced->entries < most ? MORE * traced->entries : most;
-        status = smc_traces_make(&model->machine, traced, &model->traces, error);
-    }
-    return status;
+    return most > sample->entries ? most : sample->entries;
 }
 
 /* The traces of the sample. Where the warps of the grid differ, they are of blocks from the whole
@@ -916,9 +899,9 @@ static enum smc_status trace_sample(struct model *model, struct smc_error *error
                                 .stride = model->sms,
                                 .blocks = sample->blocks,
                                 .each_apart = by_data,
-                                .entries = sample->entries,
+                                .entries = most_entries(model),
                                 .loop_entries = sample->loop_entries};
-    enum smc_status status = make_traces(model, &traced, error);
+    enum smc_status status = smc_traces_make(&model->machine, &traced, &model->traces, error);
     if (status != SMC_OK || !model->machine.contents)
         return status;
     status = make_survey(model, error);
@@ -928,7 +911,7 @@ static enum smc_status trace_sample(struct model *model, struct smc_error *error
     traced.scattered = true;
     traced.first = model->survey.longest_block;
     traced.others = model->survey.others;
-    status = make_traces(model, &traced, error);
+    status = smc_traces_make(&model->machine, &traced, &model->traces, error);
     if (status != SMC_OK)
         return status;
     return smc_traces_set_survey(&model->traces, &model->survey, model->program.count, error);
