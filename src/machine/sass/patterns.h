@@ -31,7 +31,7 @@ const struct smc_pattern *smc_patterns_find(struct smc_patterns *patterns,
                                             const struct smc_sass_instruction *in, uint32_t mask,
                                             const uint64_t address[32]);
 
-/* How many sectors of 32 bytes the lanes access. */
+/* How many sectors of 32 bytes the lanes of `mask` access, each so many bytes. */
 unsigned smc_count_sectors(uint32_t mask, const uint64_t address[32], unsigned bytes);
 
 /* How many of the lanes access each sector's busiest address, added up: L2 executes atomics of one

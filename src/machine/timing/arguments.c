@@ -88,3 +88,11 @@ size_t smc_time_place_parameters(const struct smc_time_arguments *arguments,
     }
     return kernel->parameter_bytes;
 }
+
+bool smc_time_have_contents(const struct smc_time_arguments *arguments)
+{
+    for (size_t i = 0; i < arguments->array_count; i++)
+        if (arguments->array[i].contents)
+            return true;
+    return false;
+}

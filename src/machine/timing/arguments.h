@@ -69,4 +69,7 @@ size_t smc_time_place_parameters(const struct smc_time_arguments *arguments,
                                  const struct smc_cubin_kernel *kernel,
                                  unsigned char to[SMC_TIME_PARAMETER_BYTES]);
 
+/* Whether what any of the arrays holds is known. */
+bool smc_time_have_contents(const struct smc_time_arguments *arguments);
+
 #endif

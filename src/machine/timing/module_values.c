@@ -166,3 +166,16 @@ void smc_module_values_free(struct smc_module_values *values)
         free(values->owned[i]);
     free(values->global);
 }
+
+void smc_module_leave_out(struct smc_machine_program *program, const struct smc_cubin *cubin,
+                          const char *kernel)
+{
+    enum { MOST = 32 };
+    uint64_t offset[MOST];
+    struct smc_cubin_variable function;
+    size_t at = 0, count = 0;
+    while (count < MOST && smc_cubin_next_helper(cubin, kernel, &at, &function))
+        if (strstr(function.name, "f32") || strstr(function.name, "f64"))
+            offset[count++] = function.offset;
+    smc_machine_program_leave_out(program, offset, count);
+}

@@ -4,6 +4,7 @@
 #define SMC_MACHINE_MODULE_VALUES_H
 
 #include "code/machine_code.h"
+#include "machine/sass/sass_program.h"
 #include "machine/sass/sass_warp.h"
 #include "machine/timing/arguments.h"
 
@@ -22,5 +23,11 @@ enum smc_status smc_module_values_make(const struct smc_cubin *cubin, const char
                                        const struct smc_time_arguments *arguments,
                                        struct smc_module_values *values, struct smc_error *error);
 void smc_module_values_free(struct smc_module_values *values);
+
+/* Functions of ptxas for floating point are called for what is exceptional: zeros, infinities,
+   denormal numbers. Those are left out of the program; those for integers of 64 bits are called for
+   ordinary ones. */
+void smc_module_leave_out(struct smc_machine_program *program, const struct smc_cubin *cubin,
+                          const char *kernel);
 
 #endif

@@ -324,14 +324,6 @@ struct scale {
     bool whole; /* the traces leave nothing out, so that it is the same for all arrays */
 };
 
-static bool leave_nothing_out(const struct smc_traces *traces)
-{
-    for (size_t i = 0; i < (size_t)traces->blocks * traces->warps_per_block; i++)
-        if (traces->trace[i].skip_count > 0)
-            return false;
-    return true;
-}
-
 static double busy_sms(const struct model *model)
 {
     return model->blocks < model->sms ? (double)model->blocks : (double)model->sms;
@@ -347,7 +339,7 @@ static struct scale find_scale(const struct model *model)
         stores += model->traffic[i].stored;
     loads = loads > 0 ? model->work.load_pieces / loads : 0;
     stores = stores > 0 ? model->work.store_pieces / stores : 0;
-    bool whole = fmax(loads, stores) < 1.02 * blocks || leave_nothing_out(&model->traces);
+    bool whole = fmax(loads, stores) < 1.02 * blocks || smc_traces_are_whole(&model->traces);
     return (struct scale){busy * loads, busy * stores, whole};
 }
 
@@ -815,53 +807,20 @@ static enum smc_status check_rates(const struct model *model, struct smc_error *
                    : SMC_OK;
 }
 
-/* Functions of ptxas for floating point are called for what is exceptional: zeros, infinities,
-   denormal numbers. Those for integers of 64 bits are called for ordinary ones. */
-static void leave_out_exceptions(struct model *model, const struct smc_cubin *cubin,
-                                 const char *kernel)
-{
-    enum { MOST = 32 };
-    uint64_t offset[MOST];
-    struct smc_cubin_variable function;
-    size_t at = 0, count = 0;
-    while (count < MOST && smc_cubin_next_helper(cubin, kernel, &at, &function))
-        if (strstr(function.name, "f32") || strstr(function.name, "f64"))
-            offset[count++] = function.offset;
-    smc_machine_program_leave_out(&model->program, offset, count);
-}
-
 static bool read_array(void *context, uint64_t address, size_t bytes, void *to, unsigned *array)
 {
     return smc_time_read_contents(context, address, bytes, to, array);
-}
-
-static bool has_contents(const struct smc_time_arguments *arguments)
-{
-    for (size_t i = 0; i < arguments->array_count; i++)
-        if (arguments->array[i].contents)
-            return true;
-    return false;
 }
 
 /* What the warps load is followed if the arrays have contents, or if threads have local memory:
    what they spilled there may be a loop's bound or an address. */
 static enum smc_status follow_contents(struct model *model, struct smc_error *error)
 {
-    const bool has = has_contents(model->arguments) || model->local_bytes > 0;
+    const bool has = smc_time_have_contents(model->arguments) || model->local_bytes > 0;
     model->contents =
         (struct smc_contents){.read = read_array, .context = (void *)model->arguments};
     model->machine.contents = has ? &model->contents : NULL;
     return smc_machine_program_follow(&model->program, has, false, error);
-}
-
-/* Whether a survey of the grid tells more than the sample: its warps differ from each other or from
-   those of the sample. */
-static bool differ(const struct smc_survey *survey, const struct smc_traces *traces)
-{
-    enum { SMALL = 100 };
-    double warps = (double)traces->blocks * traces->warps_per_block;
-    double more = survey->length * warps / traces->length;
-    return survey->spread * SMALL > survey->length || fabs(more - 1) * SMALL > 1;
 }
 
 /* A survey of the grid. What the warps themselves store is followed only where it decides what they
@@ -905,7 +864,7 @@ static enum smc_status trace_sample(struct model *model, struct smc_error *error
     if (status != SMC_OK || !model->machine.contents)
         return status;
     status = make_survey(model, error);
-    if (status != SMC_OK || !differ(&model->survey, &model->traces))
+    if (status != SMC_OK || !smc_survey_differs(&model->survey, &model->traces))
         return status;
     smc_traces_free(&model->traces);
     traced.scattered = true;
@@ -966,7 +925,7 @@ static enum smc_status predict_with(const struct smc_time_launch *launch,
         model.rates.launch_ms += model.rates.other_work_ms;
     status = check_rates(&model, error);
     time->lacks_rate = status == SMC_USAGE;
-    leave_out_exceptions(&model, cubin, kernel->name);
+    smc_module_leave_out(&model.program, cubin, kernel->name);
     if (status == SMC_OK)
         status = follow_contents(&model, error);
     if (status == SMC_OK)

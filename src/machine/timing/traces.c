@@ -749,3 +749,27 @@ enum smc_status smc_survey_make(const struct smc_machine_launch *launch, struct 
     smc_survey_free(survey);
     return SMC_USAGE;
 }
+
+bool smc_traces_are_cut(const struct smc_traces *traces)
+{
+    for (size_t i = 0; i < (size_t)traces->blocks * traces->warps_per_block; i++)
+        if (traces->trace[i].count == traces->trace[i].capacity)
+            return true;
+    return false;
+}
+
+bool smc_traces_are_whole(const struct smc_traces *traces)
+{
+    for (size_t i = 0; i < (size_t)traces->blocks * traces->warps_per_block; i++)
+        if (traces->trace[i].skip_count > 0)
+            return false;
+    return true;
+}
+
+bool smc_survey_differs(const struct smc_survey *survey, const struct smc_traces *traces)
+{
+    enum { SMALL = 100 };
+    double warps = (double)traces->blocks * traces->warps_per_block;
+    double more = survey->length * warps / traces->length;
+    return survey->spread * SMALL > survey->length || fabs(more - 1) * SMALL > 1;
+}
