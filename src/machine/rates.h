@@ -49,6 +49,7 @@ struct smc_rates {
     /* Latencies: clocks from the issue to the result. */
     double shared_latency, l1_latency, l2_latency, dram_latency, special_latency, constant_latency;
     double barrier_latency, branch_latency;
+    double sync_latency;                 /* of BSYNC */
     double branch_issue;                 /* clocks without issue after a branch that is taken */
     double switch_latency, switch_issue; /* likewise, from some lanes of a warp to others */
     /* Clocks for a sector that one SM loads from or stores to L2, with so many busy, and DRAM. */
@@ -65,7 +66,7 @@ struct smc_rates {
        of 512 bytes. */
     double store_piece_clocks, load_piece_clocks;
     double atomic_latency; /* to the result of one that L2 executes */
-    double swap_clocks; /* from one compare-and-swap of a shared word to that of another warp */
+    double swap_clocks;    /* from one compare-and-swap of a shared word to that of another warp */
     double block_start;    /* clocks from the end of a block to the first instruction of the next */
     double block_interval; /* clocks from one such start to the next on an SM, at least */
     double launch_ms;      /* of an empty launch */

@@ -251,6 +251,56 @@ static void test_operand_cache(void)
     }
 }
 
+/* Of two warps in a sub-partition, each with two FMAs and two integer multiplications: one FMA of
+   two goes to the half that multiplies integers, too. */
+static void test_halves_in_turn(void)
+{
+    struct bench bench;
+    struct smc_warp_trace trace;
+    start(&bench, SMC_OP_FFMA, SMC_PIPE_FMA, 1);
+    for (int i = 3; i < STEPS; i++)
+        set_step(&bench.step[i], SMC_OP_IMAD, SMC_PIPE_FMA_HEAVY, 1);
+    bench.rates.fma_halves = 2;
+    bench.rates.issue[SMC_PIPE_FMA] = bench.rates.issue[SMC_PIPE_FMA_HEAVY] = 2;
+    trace_loop(ROOM, 10, &trace);
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 8), 2 * 10 * 3 * 2, 8);
+}
+
+/* Of two blocks the older one ends first, so that the start of the third is hidden. */
+static void test_oldest_first(void)
+{
+    struct bench bench;
+    struct smc_warp_trace trace;
+    start(&bench, SMC_OP_MOV, SMC_PIPE_ALU, 1);
+    bench.rates.block_start = 30;
+    trace_loop(ROOM, 10, &trace);
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 3, 2, 4), 3 * 42, 5);
+}
+
+static void test_sync_of_lanes(void)
+{
+    struct bench bench;
+    struct smc_warp_trace trace;
+    start(&bench, SMC_OP_MOV, SMC_PIPE_ALU, 1);
+    set_step(&bench.step[2], SMC_OP_BSYNC, SMC_PIPE_CBU, 1);
+    bench.rates.sync_latency = 7;
+    trace_loop(ROOM, 10, &trace);
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), 42 + 10 * 7, 2);
+}
+
+/* A barrier takes a turn of those that have 4 wavefronts of each store. */
+static void test_barrier_takes_a_turn(void)
+{
+    struct bench bench;
+    struct smc_warp_trace trace;
+    start(&bench, SMC_OP_STS, SMC_PIPE_LSU, 1);
+    set_step(&bench.step[4], SMC_OP_BAR, SMC_PIPE_ADU, 1);
+    trace_loop(ROOM, 10, &trace);
+    for (size_t i = 0; i < trace.count; i++)
+        trace.entry[i].wavefronts = 4;
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 8), 8 * (10 * (3 * 4 + 1) + 2 * 4), 40);
+}
+
 static void test_shared_memory_binds(void)
 {
     struct bench bench;
@@ -294,7 +344,8 @@ static void test_stores_fill_l2(void)
     CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), 42 * 5 + 200, 40);
     CU_ASSERT_EQUAL(bench.work[1].store_sectors, 10);
     line[1] = line[0];
-    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 8), 8 * 42, 40);
+    /* one a clock, up to 64 of which wait after they were issued */
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 8), 8 * 42 - 64 + 200, 10);
 }
 
 /* 32 lines, each `step` lines after the one before; `jump`: the last one further away. One sector
@@ -1141,6 +1192,10 @@ CU_TestInfo tests_timing[] = {
     {"local memory", test_local_memory},
     {"compare-and-swap of a shared word", test_swaps},
     {"operands that are kept are not read again", test_operand_cache},
+    {"FMAs go to the halves of their pipe in turn", test_halves_in_turn},
+    {"the oldest warp goes first", test_oldest_first},
+    {"lanes wait for each other", test_sync_of_lanes},
+    {"a barrier takes a turn in L1", test_barrier_takes_a_turn},
     {"shared memory binds", test_shared_memory_binds},
     {"shuffles", test_shuffles},
     {"stores fill L2", test_stores_fill_l2},

@@ -52,6 +52,7 @@ enum smc_sm_kind {
     SMC_SM_COPY_WAIT,
     SMC_SM_BARRIER,
     SMC_SM_BRANCH, /* also a call and the return from it */
+    SMC_SM_SYNC,   /* of lanes that went apart */
     SMC_SM_SHUFFLE,
     SMC_SM_CONSTANTS,         /* at an address for each lane */
     SMC_SM_UNIFORM_CONSTANTS, /* at an index that all lanes share */
