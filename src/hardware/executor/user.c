@@ -344,7 +344,8 @@ enum smc_status smc_user_prepare(const struct smc_user_request *request, struct 
     if (status == SMC_OK)
         status = smc_user_choose(&run->kernels, run->request.file, request->entry, &kernel, error);
     if (status == SMC_OK && !kernel->resources.refused)
-        status = smc_user_check_arguments(smc_text_string(&output.ptx), kernel, run, warnings, error);
+        status =
+            smc_user_check_arguments(smc_text_string(&output.ptx), kernel, run, warnings, error);
     if (status == SMC_OK && !kernel->resources.refused)
         status = smc_user_find_variables(smc_text_string(&output.ptx), run, error);
     if (status == SMC_OK && !kernel->resources.refused)

@@ -60,8 +60,8 @@ static enum smc_status find_cost_of_file(const struct smc_arguments *arguments,
                : SMC_OK;
 }
 
-/* The launch of --grid, --arg and --set, of the file's text or of `source`, with further options for
-   the compiler. */
+/* The launch of --grid, --arg and --set, of the file's text or of `source`, with further options
+   for the compiler. */
 static enum smc_status prepare_launch(const struct smc_arguments *arguments,
                                       const struct smc_answer *answer, const char *further,
                                       const char *source, struct smc_user_run *run,
