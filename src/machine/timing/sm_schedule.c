@@ -12,7 +12,7 @@
 
 /* Clocks of work that the queue of a unit holds before warps have to wait. DATA_QUEUE: that of L1's
    data stage. 64 warps that store to shared memory 2 or 4 times and then wait at a barrier take 3.1
-   or 5.3 clocks each: these do not run ahead of the stage, where the barrier takes a turn, too
+   or 5.3 clocks each: stores do not run ahead of the stage, where the barrier takes a turn, too
    (H200, CUDA 13.0, driver 580.159.04, 2026-11-29). */
 enum { LSU_QUEUE = 16, DATA_QUEUE = 64, PORT_QUEUE = 4 };
 
@@ -472,12 +472,6 @@ static uint32_t sm_schedule_position(const struct smc_sm_part *part, uint32_t po
     return position;
 }
 
-static bool uses_shared_memory(const struct smc_sm_step *step)
-{
-    return (step->kind >= SMC_SM_SHARED_LOAD && step->kind <= SMC_SM_SHARED_ATOMIC) ||
-           step->kind == SMC_SM_COPY || step->kind == SMC_SM_SHUFFLE;
-}
-
 static void issue(struct smc_sm_state *sm, struct smc_sm_part *part, uint32_t position,
                   double clock)
 {
@@ -498,9 +492,8 @@ static void issue(struct smc_sm_state *sm, struct smc_sm_part *part, uint32_t po
     warp->ready = clock + stall;
     double done = execute(sm, part, warp, step, entry, clock);
     position = sm_schedule_position(part, position, warp_number);
-    if (uses_shared_memory(step))
-        part->pipe_gate[SMC_PIPE_LSU] =
-            smc_later(part->pipe_gate[SMC_PIPE_LSU], sm->data_free - DATA_QUEUE);
+    part->pipe_gate[SMC_PIPE_LSU] =
+        smc_later(part->pipe_gate[SMC_PIPE_LSU], sm->data_free - DATA_QUEUE);
     double read = step->kind == SMC_SM_PLAIN ? clock + 10 : part->memory_free + 8;
     warp->scoreboard[step->write_sb] = smc_later(warp->scoreboard[step->write_sb], done);
     warp->scoreboard[step->read_sb] = smc_later(warp->scoreboard[step->read_sb], read);
