@@ -288,7 +288,7 @@ static void test_sync_of_lanes(void)
     CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), 42 + 10 * 7, 2);
 }
 
-/* A barrier takes a turn of those that have 4 wavefronts of each store. */
+/* A barrier takes a turn of the data stage, which stores of 4 wavefronts fill. */
 static void test_barrier_takes_a_turn(void)
 {
     struct bench bench;

@@ -321,16 +321,16 @@ static double store_line(struct smc_sm_state *sm, const struct smc_warp_trace_li
                                                 : sectors * rates->dram_store_clocks);
 }
 
-/* Whether an SM stores to the lines that it stored to last, and these are few: L2 gets one request
-   for both. */
-static bool merges(struct smc_sm_state *sm, const struct smc_warp_trace_line *line, uint32_t lines)
+/* Whether a sub-partition stores to the lines that it stored to last, and these are few: L2 gets
+   one request for both. */
+static bool merges(struct smc_sm_part *part, const struct smc_warp_trace_line *line, uint32_t lines)
 {
     const bool same = lines > 0 && !is_local(line->number) && lines <= MANY_LINES &&
-                      lines == sm->stored_lines && line->number == sm->stored_line.number &&
-                      line->sectors == sm->stored_line.sectors;
-    sm->stored_lines = lines;
+                      lines == part->stored_lines && line->number == part->stored_line.number &&
+                      line->sectors == part->stored_line.sectors;
+    part->stored_lines = lines;
     if (lines > 0)
-        sm->stored_line = *line;
+        part->stored_line = *line;
     return same;
 }
 
@@ -377,7 +377,7 @@ double smc_sm_store(struct smc_sm_state *sm, struct smc_sm_warp *warp,
     double slots = 0, dram_clocks = 0;
     bool scattered = is_scattered(line, entry->lines);
     const bool goes_on = goes_on_storing(warp, line, entry->lines);
-    const bool merged = merges(sm, line, entry->lines) || goes_on;
+    const bool merged = merges(&sm->part[warp->subpartition], line, entry->lines) || goes_on;
     for (uint32_t i = 0; i < entry->lines; i++) {
         if (is_local(line[i].number)) {
             slots += slots_of(line[i].sectors, entry->lines);

@@ -12,7 +12,7 @@
 
 /* Clocks of work that the queue of a unit holds before warps have to wait. DATA_QUEUE: that of L1's
    data stage. 64 warps that store to shared memory 2 or 4 times and then wait at a barrier take 3.1
-   or 5.3 clocks each: stores do not run ahead of the stage, where the barrier takes a turn, too
+   or 5.3 clocks each: these do not run ahead of the stage, where the barrier takes a turn, too
    (H200, CUDA 13.0, driver 580.159.04, 2026-11-29). */
 enum { LSU_QUEUE = 16, DATA_QUEUE = 64, PORT_QUEUE = 4 };
 

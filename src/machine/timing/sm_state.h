@@ -146,6 +146,8 @@ struct smc_sm_part {
     /* From when on an instruction of each pipe, and one that reads registers of these banks, can
        issue. */
     double pipe_gate[SMC_PIPE_COUNT], port_gate[4];
+    struct smc_warp_trace_line stored_line; /* the first of the last store, of so many */
+    uint32_t stored_lines;
     struct smc_sm_waiting *waiting; /* the one that has been ready for longest first, the older
                                 one of two */
     struct smc_sm_uniform_line uniform_line[SMC_SM_UNIFORM_LINES];
@@ -206,8 +208,6 @@ struct smc_sm_state {
     double dram_debt; /* sectors, or pieces of scattered ones, that are due to come from DRAM */
     struct smc_sm_hot_piece atomics[SMC_SM_HOT_PIECES]; /* of 512 bytes */
     struct smc_sm_hot_piece stores[SMC_SM_HOT_PIECES], loads[SMC_SM_HOT_PIECES];
-    struct smc_warp_trace_line stored_line; /* the first of the last store, of so many */
-    uint32_t stored_lines;
     double end;
     bool timed;                 /* not only the accesses */
     bool oldest_first;          /* of the warps that can issue */
