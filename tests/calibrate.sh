@@ -13,6 +13,12 @@ fake=${program%/smemcalc}/tests/gpu/fake_smemcalc
 kept=$scratch/config/ceilings.json
 export SMEMCALC_CEILINGS="$kept"
 
+# --- The table of boards --------------------------------------------------------------------------
+
+empty "every row of data/ceilings.csv is of a board of data/devices.csv" "$(
+    awk -F, 'FNR == 1 { next } NR == FNR { is_board[$1]; next } !($1 in is_board) { print $1 }' \
+        "$here/../data/devices.csv" "$here/../data/ceilings.csv" 2>&1)"
+
 # --- Without a GPU --------------------------------------------------------------------------------
 
 if smemcalc devices --device gpu0 >out 2>&1; then

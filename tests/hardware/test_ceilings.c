@@ -67,8 +67,7 @@ static void test_no_board(void)
     CU_ASSERT_PTR_NULL(smc_ceilings_source_name(ceilings.source));
 }
 
-/* Every row belongs to a board of the other table. What the model of time added may be unknown; the
-   rest is complete. */
+/* What the model of time added may be unknown; the rest is complete. */
 static void test_table(void)
 {
     for (size_t i = 0; i < smc_device_count(); i++) {
