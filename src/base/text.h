@@ -52,7 +52,7 @@ void smc_text_printf(struct smc_text *text, const char *format, ...)
 void smc_text_vprintf(struct smc_text *text, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
 
-/* In a function with `format` and "..." at its end: prints them to the array, cut where it ends. */
+/* In a variadic function: formats its arguments into the array, truncated to its size. */
 #define SMC_PRINT_TO(array, format)                                                                \
     do {                                                                                           \
         va_list arguments_of_format;                                                               \

@@ -33,8 +33,8 @@ static uint32_t resident_per_sm(const struct smc_answer *answer)
     return clustered < occupancy->blocks_per_sm ? (uint32_t)clustered : occupancy->blocks_per_sm;
 }
 
-/* The shared memory that an SM is divided for. Without a preference the driver takes the smallest
-   size that holds the blocks which are resident, and L1 has the rest: local arrays of 128 KiB an SM
+/* The shared memory that the SM is configured for. Without a preference the driver chooses the
+   smallest size that holds the resident blocks, and L1 gets the rest: local arrays of 128 KiB an SM
    were served as quickly as smaller ones (H200, driver 580.159.04, 2026-11-29). */
 static uint64_t shared_of_sm(const struct smc_answer *answer)
 {

@@ -204,7 +204,7 @@ static enum smc_status triton_add_kernel(struct smc_trace *trace, const struct m
                                          const char *name)
 {
     struct smc_trace_launch launch;
-    int64_t warps, warp_size, shared, tensor_columns;
+    int64_t warps = 0, warp_size = 0, shared = 0, tensor_columns = 0;
     enum smc_status status = SMC_OK;
     smc_trace_launch_init(&launch);
     launch.name = (char *)(uintptr_t)name; /* it is copied */

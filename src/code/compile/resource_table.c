@@ -87,9 +87,10 @@ static const struct smc_table_row *nearest_defines(const char *kernel, const cha
 {
     const struct smc_table_row *best = NULL;
     uint64_t least = UINT64_MAX;
-    char behind[sizeof rows[0].kernel + 1]; /* all rows of the kernel */
-    snprintf(behind, sizeof behind, "%s\x01", kernel);
-    const size_t first = lower_bound(kernel, NULL), end = lower_bound(behind, NULL);
+    char next_name[sizeof rows[0].kernel +
+                   1]; /* after all rows of the kernel, before longer names */
+    snprintf(next_name, sizeof next_name, "%s\x01", kernel);
+    const size_t first = lower_bound(kernel, NULL), end = lower_bound(next_name, NULL);
     for (size_t i = first; i < end; i++) {
         if (i > first && strcmp(rows[i - 1].defines, rows[i].defines) == 0)
             continue;

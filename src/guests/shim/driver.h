@@ -52,7 +52,8 @@ enum shim_call_kind {
             return not_permitted;                                                                  \
     } while (0)
 
-/* A call that holds the lock while it finds what it returns; one that a capture may not permit. */
+/* API_LOCKED: the call holds the lock while it computes its result. API_UNLESS_CAPTURED: it also
+   fails where a stream capture does not permit it. */
 #define API_LOCKED(name, parameters, value)                                                        \
     API name parameters                                                                            \
     {                                                                                              \

@@ -10,8 +10,8 @@
 #include "base/memory.h"
 #include "guests/shim/shim.h"
 
-/* A gap is as large as leaves room for so many allocations: 1 MiB in the usual arena. In a small
-   one it becomes smaller when the arena is full. */
+/* The gap leaves room for this many allocations: 1 MiB in the usual arena. In a small arena it
+   shrinks when the arena is full. */
 enum { MOST_GAPS = 1 << 18, LEAST_GAP = 512 };
 
 /* Above the emulator's own windows (machine/emulator/emulator_program.h), below what the

@@ -69,6 +69,7 @@ static enum smc_status tuning_source_read_argument(const struct values *values, 
                     start + length);
     if (text->failed)
         return smc_out_of_memory(error);
+    *error = (struct smc_error){""}; /* of the first attempt */
     return smc_fail_in(error, smc_user_argument_parse(smc_text_string(text), argument, error),
                        "option --arg");
 }

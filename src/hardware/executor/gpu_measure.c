@@ -154,7 +154,7 @@ static enum smc_status gpu_measure_count(const struct smc_gpu_work *work,
     struct smc_counters *counters;
     for (int i = 0; i < SMC_METRIC_COUNT; i++)
         names[i] = smc_metric_info[i].name;
-    if (request->user) { /* for the instrumented ones leave out matrices */
+    if (request->user) { /* the instrumented counters leave out matrices */
         names[SMC_METRIC_SHARED_LOADS] = "smsp__inst_executed_op_shared_ld_pred_on_any.sum";
         names[SMC_METRIC_SHARED_STORES] = "smsp__inst_executed_op_shared_st_pred_on_any.sum";
     }

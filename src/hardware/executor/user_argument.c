@@ -94,7 +94,8 @@ double smc_user_number(enum smc_user_type type, const void *data, uint64_t index
         return (double)*(float *)memcpy(&single, at, sizeof single);
     if (type == SMC_USER_F64)
         return *(double *)memcpy(&wide, at, sizeof wide);
-    return smc_of_narrow(narrow_of(type), *(uint16_t *)memcpy(&narrow, at, sizeof narrow));
+    const struct smc_narrow *format = narrow_of(type);
+    return format ? smc_of_narrow(format, *(uint16_t *)memcpy(&narrow, at, sizeof narrow)) : 0;
 }
 
 static bool read_float(enum smc_user_type type, const char *text, uint64_t *bits)

@@ -226,7 +226,7 @@ static enum smc_status fail_count(const struct parameter *parameters, size_t par
     return SMC_USAGE;
 }
 
-/* Whether the kernel takes the elements for numbers of another kind. Bytes may be of anything. */
+/* Whether the kernel reads the elements as another type. Arrays of bytes may hold any type. */
 static bool has_other_elements(const struct parameter *parameter,
                                const struct smc_user_argument *argument)
 {

@@ -245,7 +245,7 @@ static enum smc_status tell_what_is_wanted(const struct smc_exercise *exercise,
     const struct smc_inspect_kernel *kernel;
     const char *file = smc_file_name(smc_text_string(&launch->file));
     struct smc_error ignored = {""};
-    smc_auto_text parameters = {0}, has = {0}, unsaid = {0};
+    smc_auto_text parameters = {0}, has = {0}, dropped_warnings = {0};
     append_parameters(launch, exercise, &parameters);
     append_kernels(kernels, &has);
     if (status != SMC_USAGE || kernels->count == 0)
@@ -262,7 +262,7 @@ static enum smc_status tell_what_is_wanted(const struct smc_exercise *exercise,
             file, launch->run.row.launch.threads_per_block, kernel->max_threads_per_block,
             kernel->shown);
     else if (kernel->ptx && smc_user_check_arguments(kernel->ptx->text, kernel, &launch->run,
-                                                     &unsaid, &ignored) != SMC_OK)
+                                                     &dropped_warnings, &ignored) != SMC_OK)
         smc_fail(error, status, "%.256s: %.256s does not have the task's parameters, %.64s(%.256s)",
                  file, kernel->shown, exercise->kernel, smc_text_string(&parameters));
     return status;

@@ -634,7 +634,7 @@ static cudaError_t flip(const struct check *check, struct memory *memory, uint64
 struct memory_part {
     uint64_t bytes;
     int rounds; /* of reads */
-    bool flips; /* a bit of the pattern, as a test of the test asks */
+    bool flips; /* inject a wrong bit, to test the test itself */
     const char *where;
 };
 

@@ -37,8 +37,8 @@ struct smc_concurrent {
     /* What was known at the last acquire, which also empties L1; of its own clock, when. */
     struct clocks acquired[SMC_MOST_ORDERED];
     struct clocks strong; /* published by strong writes */
-    /* What fences of the async proxy cover that are ordered before what the block does, and that
-       was so for a strong write. */
+    /* The writes covered by proxy fences that are ordered before the block's next access, and those
+       that strong writes have passed on. */
     struct clocks covered[SMC_MOST_ORDERED], strong_covered;
     struct concurrent_line *line[MOST_LINES];
     uint32_t lines, made;
@@ -322,8 +322,10 @@ void smc_concurrent_delay(struct smc_worker *worker, uint64_t address, uint32_t 
                           uint32_t place, bool is_pending)
 {
     struct smc_concurrent *concurrent = worker->concurrent;
-    const uint64_t end = concurrent ? (address + bytes - 1) / concurrent->cell_bytes : 0;
-    for (uint64_t i = concurrent ? address / concurrent->cell_bytes : 1; i <= end; i++) {
+    if (!concurrent)
+        return;
+    const uint64_t end = (address + bytes - 1) / concurrent->cell_bytes;
+    for (uint64_t i = address / concurrent->cell_bytes; i <= end; i++) {
         struct concurrent_line *line = line_at(concurrent, i / LINE_CELLS);
         struct touch *write = line ? &line->cell[i % LINE_CELLS].write : NULL;
         if (write && write->time && write->place == place && write->block == block_of(worker))

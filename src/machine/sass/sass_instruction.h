@@ -169,13 +169,14 @@ static inline unsigned smc_read_scoreboard(const struct smc_sass_instruction *in
     return (unsigned)smc_bits(in, 113, 3);
 }
 
-/* Bit n: waits for scoreboard n. */
-/* UBLKCP and UTMALDG: into shared memory of several blocks, by the mask of a register. */
+/* UBLKCP and UTMALDG: whether the copy goes to several blocks of the cluster; a register has their
+   mask. */
 static inline bool smc_is_multicast(const struct smc_sass_instruction *in)
 {
     return smc_bit(in, 75);
 }
 
+/* Bit n: waits for scoreboard n. */
 static inline unsigned smc_awaited_scoreboards(const struct smc_sass_instruction *in)
 {
     return (unsigned)smc_bits(in, 116, 6);

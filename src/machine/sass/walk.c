@@ -482,7 +482,7 @@ static void trace_constants(struct state *state, const struct smc_sass_instructi
     }
 }
 
-/* As the line of a compare-and-swap in shared memory: the word of the lowest lane. */
+/* A compare-and-swap in shared memory has one line in the trace: the word of its lowest lane. */
 static void trace_swap(struct state *state, const struct smc_sass_instruction *in, uint32_t mask,
                        struct smc_warp_trace_entry *entry)
 {

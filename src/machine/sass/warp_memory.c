@@ -396,11 +396,10 @@ static bool find_arrays(const struct smc_warp_memory *memory, const uint64_t *ad
                         unsigned count, unsigned *array)
 {
     const struct smc_contents *contents = memory->contents;
-    bool is_one = true;
     contents->read(contents->context, address[0], 0, NULL, &array[0]);
     if (count > 1)
         contents->read(contents->context, address[count - 1], 0, NULL, &array[count - 1]);
-    is_one = count == 1 || array[0] == array[count - 1];
+    const bool is_one = count == 1 || array[0] == array[count - 1];
     for (unsigned i = 1; i + 1 < count; i++)
         if (is_one)
             array[i] = array[0];

@@ -6,9 +6,9 @@
 
 #include "base/memory.h"
 
-/* Of a loop with waits, a round through its barriers is kept for so many entries of others. Rounds
-   are left out by four, so that the parities of the phases stay, and warps that execute several
-   iterations at a time leave out the same ones. */
+/* In a loop that waits for barriers, one round through them is kept for each ENTRIES_FOR_ROUND
+   entries that another loop would keep. Rounds are left out in fours: phase parities then stay the
+   same, and warps that execute several iterations at a time leave out the same rounds. */
 enum { LEAST_ITERATIONS = 3, LEAST_ROUNDS = 4, ENTRIES_FOR_ROUND = 128, ROUNDS_LEFT_OUT = 4 };
 
 static void keep(struct smc_warp_trace *trace, const struct smc_warp_trace_entry *entry)
@@ -87,7 +87,7 @@ static bool has_rounds(const struct smc_warp_trace *trace, const struct smc_warp
     bool any = false;
     for (uint32_t waited = loop->waited; waited; waited &= waited - 1) {
         const uint32_t waits = trace->barrier[__builtin_ctz(waited)].waits;
-        if (waits < rounds && 2 * waits > rounds)
+        if (waits < rounds && waits > rounds / 2)
             return false;
         any |= waits >= rounds;
     }

@@ -24,9 +24,9 @@ enum smc_status smc_module_values_make(const struct smc_cubin *cubin, const char
                                        struct smc_module_values *values, struct smc_error *error);
 void smc_module_values_free(struct smc_module_values *values);
 
-/* Functions of ptxas for floating point are called for what is exceptional: zeros, infinities,
-   denormal numbers. Those are left out of the program; those for integers of 64 bits are called for
-   ordinary ones. */
+/* Leaves out of the program the functions that ptxas calls for exceptional floating-point operands
+   (zeros, infinities, denormal numbers). Functions for 64-bit integers handle ordinary operands and
+   stay. */
 void smc_module_leave_out(struct smc_machine_program *program, const struct smc_cubin *cubin,
                           const char *kernel);
 

@@ -26,9 +26,9 @@ enum {
     CONSTANT_MISS_CLOCKS = 34,
     CONSTANT_MISS_LATENCY = 90,
     CONSTANT_DELAYED_LATENCY = 5,
-    /* ULDC at an index, of tables of 1 to 64 KiB in lines of 64 bytes: 18 clocks, and 70 more for
-       a line that is missing; with more than eight readers in a sub-partition each access is, 22
-       to 30 clocks of the SM (the same). */
+    /* ULDC at an index, of tables of 1 to 64 KiB in lines of 64 bytes: 18 clocks, and 70 more if
+       the line is missing. With more than eight readers in a sub-partition every access misses, and
+       takes 22 to 30 clocks of the SM (the same). */
     UNIFORM_MISS_CLOCKS = 26,
     UNIFORM_MISS_LATENCY = 70,
     /* Where lanes have diverged, from one group of them to the next: loops of 0 to 7 iterations by
@@ -36,9 +36,9 @@ enum {
        changes (the same). */
     SWITCH_CLOCKS = 16,
     SWITCH_ISSUE_CLOCKS = 2,
-    /* One warp of a sub-partition, loops and branches forward that are taken: 29 clocks for a pass
-       of a loop whose control bits have 24 in all, 11 from one such branch to what follows. BSSY
-       and BSYNC add 14 to 16 to that, 7 of them not by their control bits (the same). */
+    /* Loops and taken forward branches of one warp in a sub-partition: 29 clocks for a pass of a
+       loop whose control bits add up to 24, and 11 from such a branch to what follows. BSSY and
+       BSYNC add 14 to 16, of which 7 are not in their control bits (the same). */
     BRANCH_CLOCKS = 5,
     SYNC_CLOCKS = 7,
     /* Chains of atomics with a result: 590 and 610 clocks for 32 addresses, add and
@@ -63,7 +63,7 @@ enum {
 static const double atomics_per_s = 103e9, atomics_with_result_per_s = 77e9,
                     atomic_piece_seconds = 0.73e-9, atomic_float_seconds = 1.757e-9;
 
-/* Of 4 doubles in each of 8 sectors of a piece, and of 2 in each of 16, each takes 0.292e-9 s. */
+/* 4 doubles in each of 8 sectors of a piece, or 2 in each of 16, take 0.292e-9 s each. */
 static const double atomic_double = 0.4;
 
 /* Requests of one line each by all SMs to one piece of 512 bytes, which L2 serves one after the
@@ -78,8 +78,8 @@ static const double scattered_loads = 0.603, scattered_stores = 0.241;
 
 static const double constant_word_latency = 11.5; /* likewise */
 
-/* Of one unit of a sub-partition: BRA takes 2.8 clocks if nothing else is done, BSSY, BRA and BSYNC
-   together 8.4. BAR: 8.3, also with as much other work as fits (16 warps; the same H200). */
+/* Of one unit of a sub-partition: BRA takes 2.8 clocks if nothing else is executed, BSSY, BRA and
+   BSYNC together 8.4. BAR: 8.3, also with as much other work as fits (16 warps; the same H200). */
 static const double control_clocks = 2.8, barrier_clocks = 8.3;
 
 static const double usual_read_share = 0.92, usual_copy_share = 0.88, usual_launch_us = 2.9,

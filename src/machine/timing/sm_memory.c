@@ -484,9 +484,9 @@ double smc_sm_constants(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
            missing * (rates->constant_miss_latency + there * rates->constant_delayed_latency);
 }
 
-/* The clock at which they are there, for which the warp waits. A line that was used least recently
-   goes. The warps of a block read the same lines at about the same time until loads or stores take
-   them different times. */
+/* The clock at which the constants arrive; the warp waits for it. The least recently used line is
+   replaced. The warps of a block read the same lines at about the same time until loads or stores
+   delay them differently. */
 double smc_sm_uniform_constants(struct smc_sm_state *sm, struct smc_sm_part *part,
                                 const struct smc_sm_warp *warp,
                                 const struct smc_warp_trace_entry *entry, double clock)

@@ -10,10 +10,10 @@
 #include "machine/timing/sm_state.h"
 #include "rules/banks.h"
 
-/* Clocks of work that the queue of a unit holds before warps have to wait. DATA_QUEUE: that of L1's
-   data stage. 64 warps that store to shared memory 2 or 4 times and then wait at a barrier take 3.1
-   or 5.3 clocks each: these do not run ahead of the stage, where the barrier takes a turn, too
-   (H200, CUDA 13.0, driver 580.159.04, 2026-11-29). */
+/* Clocks of work that a unit's queue holds before warps have to wait. DATA_QUEUE is that of L1's
+   data stage. Barriers take a turn of this stage, too: 64 warps that store to shared memory 2 or 4
+   times and then wait at a barrier take 3.1 or 5.3 clocks each (H200, CUDA 13.0, driver
+   580.159.04, 2026-11-29). */
 enum { LSU_QUEUE = 16, DATA_QUEUE = 64, PORT_QUEUE = 4 };
 
 /* --- Steps ------------------------------------------------------------------------------------ */
@@ -35,11 +35,11 @@ static void keep_nothing(struct kept *kept)
         kept->number[i][0] = kept->number[i][1] = SMC_ZERO_REGISTER;
 }
 
-/* Two banks, by the register's number, each with one read a clock. Bits 122 to 124 keep an operand:
-   it is not read again in its place until an operand of that bank is not kept there, whatever other
-   warps issue in between. Of FFMA with all orders and flags one and two warps of a sub-partition
-   take the clocks that follow from it (1.0, 1.5, 2 and 3; H200, CUDA 13.0, driver 580.159.04,
-   2026-11-29). */
+/* Two banks, by the register's number, each with one read a clock. Bits 122 to 124 keep an operand
+   in the cache: the next instruction with the same register in that place does not read it again,
+   until an operand of the same place and bank is not kept. Other warps do not evict it. This gives
+   the measured clocks of FFMA with all orders and flags, for one and two warps of a sub-partition
+   (1.0, 1.5, 2 and 3; H200, CUDA 13.0, driver 580.159.04, 2026-11-29). */
 static void count_reads(struct kept *kept, const struct smc_sass_instruction *in,
                         struct smc_sm_step *step)
 {
@@ -515,13 +515,13 @@ static void issue(struct smc_sm_state *sm, struct smc_sm_part *part, uint32_t po
     smc_sm_check_barriers(sm, &sm->slot[number]);
 }
 
-/* The warp that issues next in a sub-partition, and when: of those that can first, the oldest one.
-   Then warps drift apart, and what each executes without a pipe that all wait for is not hidden as
-   it is if they take turns: 16 warps with loops of 64 FFMA and 16 MUFU take 159 clocks for a pass
-   of each, not 131; with calls of exp of doubles 45, not 35 (H200, CUDA 13.0, driver 580.159.04,
-   2026-11-29). Where traces leave out instructions, warps take turns, since an older one would be
-   through with what is kept of a loop before a younger one begins; and where blocks follow of which
-   none is executed, since they would overlap with the last warps. */
+/* The warp that issues next in a sub-partition, and when: the oldest of those that can issue first.
+   Warps then drift apart, and work outside the busiest pipe overlaps less than if they took turns:
+   16 warps with loops of 64 FFMA and 16 MUFU take 159 clocks for a pass of each, not 131; with
+   calls of exp of doubles 45, not 35 (H200, CUDA 13.0, driver 580.159.04, 2026-11-29). Warps do
+   take turns where traces leave out instructions, since an older warp would finish the part of a
+   loop that was kept before a younger one begins; and where later blocks are not executed, since
+   those would overlap with the last warps. */
 static void sm_schedule_choose(const struct smc_sm_state *sm, struct smc_sm_part *part)
 {
     double best = INFINITY;

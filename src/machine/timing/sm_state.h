@@ -81,7 +81,7 @@ struct smc_sm_warp {
     uint8_t awaiting_scoreboard; /* that is released then */
     uint32_t stored_at;          /* entry of its last store, and the first line */
     struct smc_warp_trace_line stored_line;
-    bool is_apart; /* from the block's others, since it accessed global memory */
+    bool is_apart; /* no longer in step with the block's other warps: it accessed global memory */
     bool is_held;  /* at instructions that are left out, until all warps are */
     double debt;   /* clocks of the instructions so far that its trace leaves out */
     struct {
@@ -128,12 +128,12 @@ struct smc_sm_waiting {
     uint8_t pipe, banks;
 };
 
-/* The lines of constants at an index that all lanes share which a sub-partition has, for each
-   block, or warp, that reads them apart from others. */
+/* Lines of constants, read at an index that all lanes share, that a sub-partition holds; each
+   block, or each warp that is apart, has its own. */
 enum { SMC_SM_UNIFORM_LINES = 8 };
 
 struct smc_sm_uniform_line {
-    uint64_t number; /* of the warp and in traces; 0: none */
+    uint64_t number; /* of the line, and above it of the block or warp; 0: none */
     double used;
 };
 

@@ -843,7 +843,7 @@ static enum smc_status make_survey(struct model *model, struct smc_error *error)
 static size_t most_entries(const struct model *model)
 {
     const struct sample *sample = &model->sample;
-    size_t most = 2 * BUDGET / (sample->blocks * (size_t)smc_traces_warps(&model->machine));
+    size_t most = (size_t)2 * BUDGET / (sample->blocks * (size_t)smc_traces_warps(&model->machine));
     most = most < MOST_ENTRIES ? most : MOST_ENTRIES;
     return most > sample->entries ? most : sample->entries;
 }

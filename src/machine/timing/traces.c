@@ -192,11 +192,10 @@ static enum smc_status fail_to_follow(const struct tracer *tracer, struct smc_er
 {
     const struct smc_walk *walk = &tracer->walk;
     if (walk->end == SMC_WALK_STUCK)
-        return smc_fail(error, SMC_USAGE,
-                        "what waits at 0x%x of the machine code cannot be followed",
+        return smc_fail(error, SMC_USAGE, "the wait at 0x%x of the machine code cannot be followed",
                         walk->end_at * (uint32_t)SMC_INSTRUCTION_BYTES);
     return smc_fail(error, SMC_USAGE,
-                    "where the loop ends that the branch at 0x%x closes cannot be followed",
+                    "the end of the loop that the branch at 0x%x closes cannot be followed",
                     end_of_loop(walk->program, walk->end_at) * (uint32_t)SMC_INSTRUCTION_BYTES);
 }
 
@@ -582,11 +581,11 @@ static bool mean_suffices(const struct mean_of *of, double least)
     return of->count >= least && EXACT * spread_of(of) <= of->mean * sqrt(of->count);
 }
 
-/* What a survey has seen so far, and of it after so many steps. */
+/* What a survey has seen: in all, and since its last checkpoint, at `half` steps. */
 struct seen {
     struct mean_of lengths, sectors, late_lengths, late_sectors;
     uint64_t half;
-    bool is_late; /* there were as many */
+    bool is_late; /* the first checkpoint has passed */
 };
 
 static void survey_see(struct smc_survey *survey, struct seen *seen, uint64_t block, double length,
@@ -607,8 +606,8 @@ static bool sees_others(const struct tracer *tracer)
     return tracer->memory && tracer->memory->others;
 }
 
-/* Whether the later ones are as large as those before them: to half a hundredth and three standard
-   errors of the difference, as the warps of a block are like each other. */
+/* Whether the later values equal the earlier ones to 0.5 % plus three standard errors of the
+   difference, since the warps of a block resemble each other. */
 static bool is_steady(const struct mean_of *all, const struct mean_of *late)
 {
     enum { EXACT = 200 };
@@ -648,7 +647,7 @@ static bool survey_suffices(const struct tracer *tracer, struct seen *seen, doub
     if (!tracer->launch->program->follows_stores && decides_and_changes(tracer))
         return true;
     const bool is_long = tracer->walk.steps > SURVEY_STEPS;
-    const double enough = tracer->walk.steps > 2 * SURVEY_STEPS ? TWO : is_long ? FEW : MANY;
+    const double enough = tracer->walk.steps > UINT64_C(2) * SURVEY_STEPS ? TWO : is_long ? FEW : MANY;
     return (is_long && seen->lengths.count >= least) ||
            (mean_suffices(&seen->lengths, enough) && mean_suffices(&seen->sectors, enough));
 }
@@ -748,14 +747,6 @@ enum smc_status smc_survey_make(const struct smc_machine_launch *launch, struct 
         fail_to_follow(&tracer, error);
     smc_survey_free(survey);
     return SMC_USAGE;
-}
-
-bool smc_traces_are_cut(const struct smc_traces *traces)
-{
-    for (size_t i = 0; i < (size_t)traces->blocks * traces->warps_per_block; i++)
-        if (traces->trace[i].count == traces->trace[i].capacity)
-            return true;
-    return false;
 }
 
 bool smc_traces_are_whole(const struct smc_traces *traces)

@@ -91,9 +91,6 @@ enum smc_status smc_traces_measure_turns(const struct smc_machine_launch *launch
                                          uint64_t loop_entries, size_t most, size_t *entries,
                                          bool *cut, struct smc_error *error);
 
-/* Whether a trace has no more space, so that the rest of its warp is missing. */
-bool smc_traces_are_cut(const struct smc_traces *traces);
-
 /* Whether the traces leave no iterations of loops out. */
 bool smc_traces_are_whole(const struct smc_traces *traces);
 

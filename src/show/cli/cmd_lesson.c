@@ -69,8 +69,10 @@ cmd_lesson_choose_device(const struct smc_arguments *arguments, const struct smc
         if (status == SMC_OK)
             *device = &query->device;
     }
-    if (status == SMC_OK || !names_device(arguments))
+    if (status != SMC_OK && !names_device(arguments)) {
+        *error = (struct smc_error){""}; /* the lesson's own device is used */
         return SMC_OK;
+    }
     return smc_fail_in(error, status, "option --device%s", arguments->device.count ? "" : "-file");
 }
 

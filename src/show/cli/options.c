@@ -702,7 +702,7 @@ static enum smc_status options_read_kernel(struct smc_arguments *arguments, stru
                              ? smc_file_divide(arguments->file[0])
                              : NULL;
     if (kernel && arguments->given[id])
-        return smc_fail(error, SMC_USAGE, "option --%s: '%.64s:%.64s' names a kernel already",
+        return smc_fail(error, SMC_USAGE, "option --%s: '%.64s:%.64s' already names a kernel",
                         smc_options[id].name, arguments->file[0], kernel);
     return kernel ? options_store(id, kernel, arguments, error) : SMC_OK;
 }

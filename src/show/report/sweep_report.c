@@ -150,7 +150,7 @@ struct sweep_grid {
     uint64_t rows, columns;
     double best;                   /* percent, or the shortest time in ms */
     int label_width, number_width; /* of a row's label; of a cell's number, or its column's */
-    int marks;                     /* behind the number: letters of what binds, and a star */
+    int marks;                     /* after the number: letters of what binds, and a star */
     bool times;                    /* in the cells, in `unit`, of which a millisecond has so many */
     double unit;
     const char *unit_name;

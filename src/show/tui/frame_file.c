@@ -18,7 +18,7 @@ static void append_escaped(uint32_t glyph, struct smc_text *out)
         smc_glyph_append(glyph, true, out);
 }
 
-/* The terminal's own. */
+/* The terminal's background. */
 static uint32_t ground_of(enum smc_theme theme)
 {
     return theme == SMC_THEME_LIGHT || theme == SMC_THEME_NONE ? 0xffffff : 0x1c1c1c;

@@ -101,9 +101,9 @@ static void point_names(struct smc_open_kernel *kernel)
 
 /* What an answer is compared with. */
 enum comparison {
-    WITH_NOTHING,  /* figures of another device are no change of the file */
+    WITH_NOTHING,  /* figures for another device are not a change of the file */
     WITH_FILE,     /* as it was before it was saved */
-    WITH_LAUNCHES, /* those before were given other launches: earlier changes stay marked */
+    WITH_LAUNCHES, /* the earlier figures are for other launches: changes stay marked */
 };
 
 /* The marks of the last change of the file, without the figures that depend on the launch. */
@@ -315,16 +315,12 @@ static void write_listed(const struct smc_open_file *file, const struct smc_open
 
 static void write_asked(const struct smc_query *query, struct smc_open_launch *out)
 {
-    const uint32_t *block = query->block;
+    const uint32_t *block = query->block, least = query->grid_blocks != SMC_NOT_GIVEN;
     *out = (struct smc_open_launch){
         .threads_per_block = query->threads_per_block,
         .grid_blocks = query->grid_blocks,
-        .grid_y = query->grid_blocks == SMC_NOT_GIVEN ? 0
-                  : query->grid_y                     ? query->grid_y
-                                                      : 1,
-        .grid_z = query->grid_blocks == SMC_NOT_GIVEN ? 0
-                  : query->grid_z                     ? query->grid_z
-                                                      : 1,
+        .grid_y = least && query->grid_y ? query->grid_y : least,
+        .grid_z = least && query->grid_z ? query->grid_z : least,
         .dynamic_smem_bytes = query->dynamic_smem_bytes,
     };
     if ((int64_t)block[0] * block[1] * block[2] == query->threads_per_block)

@@ -361,8 +361,8 @@ static bool begin_sequence(wint_t code)
     return on.answers || on.in_sequence;
 }
 
-/* After an Esc that was taken for a key. Somebody who types has one character ready, the rest of a
-   sequence several. */
+/* After an Esc that was taken for a key. A person types one character at a time; the rest of a
+   sequence arrives together. */
 static bool is_rest_of_sequence(wint_t code)
 {
     wint_t next;

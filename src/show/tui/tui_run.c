@@ -211,7 +211,7 @@ static bool watch_look(struct watch *watch, const char *path)
     struct stat about;
     struct watch before = *watch;
     *watch = (struct watch){.is_there = stat(path, &about) == 0};
-    watch->missed = watch->is_there ? 0 : before.missed + 1;
+    watch->missed = watch->is_there ? 0 : strcmp(before.path, path) == 0 ? before.missed + 1 : 1;
     snprintf(watch->path, sizeof watch->path, "%s", path);
     if (watch->is_there) {
         watch->device = about.st_dev;
@@ -242,7 +242,7 @@ static void look_at_file(struct loop *loop)
         smc_tui_file_changed(loop->tui);
         loop->dirty = true;
     }
-    if (*path && loop->watch.missed == GONE_LOOKS) {
+    if (loop->tui->file.is_read && *path && loop->watch.missed == GONE_LOOKS) {
         loop->watch.missed++;
         smc_tui_say(loop->tui, SMC_STYLE_WARN,
                     "%s is gone; what was read of it stays until it is there again",
