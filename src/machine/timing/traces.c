@@ -647,7 +647,9 @@ static bool survey_suffices(const struct tracer *tracer, struct seen *seen, doub
     if (!tracer->launch->program->follows_stores && decides_and_changes(tracer))
         return true;
     const bool is_long = tracer->walk.steps > SURVEY_STEPS;
-    const double enough = tracer->walk.steps > UINT64_C(2) * SURVEY_STEPS ? TWO : is_long ? FEW : MANY;
+    const double enough = tracer->walk.steps > UINT64_C(2) * SURVEY_STEPS ? TWO
+                          : is_long                                       ? FEW
+                                                                          : MANY;
     return (is_long && seen->lengths.count >= least) ||
            (mean_suffices(&seen->lengths, enough) && mean_suffices(&seen->sectors, enough));
 }
