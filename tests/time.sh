@@ -1050,6 +1050,70 @@ for of in 64:1:80:6.58 64:1:3000:120.6 160:1:320:16.75 160:1:3000:126.2 160:8:60
         ".time.predicted_ms * 1000 / $us | . > 0.88 and . < 1.12" turns.json
 done
 
+# Copies that arrive at an mbarrier object, beside the same that are waited for by groups; and blocks
+# that wait for each other's arrivals, which their own traces lack. An H200 took 0.115, 0.120 ms (CUDA
+# 13.0, driver 580.159.04, 2026-11-29).
+cat >phases.cu <<'END'
+#define AT(x) ((unsigned)__cvta_generic_to_shared(x))
+__device__ void wait(unsigned barrier, int parity)
+{
+    asm volatile("{\n.reg .pred p;\nL: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n@p bra D;\nbra L;\nD:\n}"
+                 : : "r"(barrier), "r"(parity) : "memory");
+}
+template <bool by_groups> __device__ void copy(const uint4 *from, uint4 *to, int turns)
+{
+    __shared__ uint4 of_block[256];
+    __shared__ unsigned long long barrier;
+    uint4 sum = {};
+    if (threadIdx.x == 0)
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], 256;" : : "r"(AT(&barrier)));
+    __syncthreads();
+    for (int i = 0; i < turns; i++) {
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;"
+                     : : "r"(AT(&of_block[threadIdx.x])), "l"(&from[i * 256 + threadIdx.x]) : "memory");
+        if (by_groups) {
+            asm volatile("cp.async.wait_all;" : : : "memory");
+            __syncthreads();
+        } else {
+            asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" : : "r"(AT(&barrier)) : "memory");
+            wait(AT(&barrier), i & 1);
+        }
+        sum.x += of_block[threadIdx.x ^ 37].x;
+        __syncthreads();
+    }
+    to[blockIdx.x * 256 + threadIdx.x] = sum;
+}
+extern "C" __global__ void by_groups(const uint4 *from, uint4 *to, int turns) { copy<true>(from, to, turns); }
+extern "C" __global__ void by_phases(const uint4 *from, uint4 *to, int turns) { copy<false>(from, to, turns); }
+extern "C" __global__ void __cluster_dims__(2) by_other_block(float *to, int turns)
+{
+    __shared__ unsigned long long barrier;
+    unsigned rank, other;
+    float sum = threadIdx.x;
+    if (threadIdx.x == 0)
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" : : "r"(AT(&barrier)));
+    asm volatile("barrier.cluster.arrive;\nbarrier.cluster.wait;" : : : "memory");
+    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(other) : "r"(AT(&barrier)), "r"(rank ^ 1));
+    for (int i = 0; i < turns; i++) {
+        sum = sum * 1.5f + i;
+        if (threadIdx.x == 0)
+            asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" : : "r"(other) : "memory");
+        wait(AT(&barrier), i & 1);
+        asm volatile("barrier.cluster.arrive;\nbarrier.cluster.wait;" : : : "memory");
+    }
+    to[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+END
+for of in by_groups:0.115 by_phases:0.120; do
+    smemcalc run phases.cu --entry "${of%:*}" --grid 132 --block 256 -a u32x512K:random -a u32x132K -a i32:500 \
+        --device H200 --dry-run --format json >phases.json 2>err
+    holds "copies that are waited for ${of%:*}: as measured" \
+        ".time.predicted_ms / ${of#*:} | . > 0.88 and . < 1.12" phases.json
+done
+states "blocks that wait for arrivals of another block have a predicted time" '.time.predicted_ms > 0' \
+    run phases.cu --entry by_other_block --grid 132 --block 256 -a f32x33792 -a i32:500 --device H200 --dry-run
+
 # --- Local memory, atomics with a result, parts of sectors, clusters, halves -----------------------
 
 cat >parts.cu <<'END'
