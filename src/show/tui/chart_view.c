@@ -427,7 +427,7 @@ static void chart_draw_legend(const struct chart_view_columns *columns, struct s
 {
     uint32_t seen = 0;
     bool fails = false, uncompiled = false, pending = false;
-    struct smc_text words = {0};
+    smc_auto_text words = {0};
     struct smc_rect edge = {rect.row + rect.rows, rect.col, 1, rect.cols};
     for (int column = 0; column < columns->count; column++) {
         const struct smc_chart_point *point = point_of(columns, column);
@@ -455,7 +455,6 @@ static void chart_draw_legend(const struct chart_view_columns *columns, struct s
     smc_text_append(&words, " now ");
     if (smc_utf8_string_columns(smc_text_string(&words)) <= edge.cols)
         smc_frame_text_right(frame, edge, 0, SMC_STYLE_DIM, smc_text_string(&words));
-    smc_text_free(&words);
 }
 
 /* On the top edge, where it fits: "32: 2 blocks, 100 %". */

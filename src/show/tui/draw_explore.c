@@ -621,14 +621,13 @@ void smc_explore_write_steps(const struct smc_explore *explore, int columns, str
 static void explore_draw_why(const struct smc_explore *explore, struct smc_rect rect,
                              struct smc_frame *frame)
 {
-    struct smc_text words = {0};
+    smc_auto_text words = {0};
     if (!explore->answered) {
         draw_paragraph(explore->why, rect, SMC_STYLE_BAD, frame);
         return;
     }
     smc_words_failure(&explore->answer, &words);
     draw_paragraph(smc_text_string(&words), rect, SMC_STYLE_WARN, frame);
-    smc_text_free(&words);
 }
 
 /* --- The screen --- */

@@ -83,10 +83,9 @@ static void answer_overwriting(struct smc_tui *tui, const char *typed)
 
 static void explorer_show_command(struct smc_tui *tui)
 {
-    struct smc_text words = {0};
+    smc_auto_text words = {0};
     smc_tui_command_of(tui, &tui->explore.query, &words);
     smc_tui_show_command(tui, smc_text_string(&words));
-    smc_text_free(&words);
 }
 
 static void open_search(struct smc_tui *tui)
@@ -149,7 +148,7 @@ static void ask_snapshot(struct smc_tui *tui)
 static void answer_snapshot(struct smc_tui *tui, const char *path)
 {
     struct smc_frame frame = {0};
-    struct smc_text text = {0};
+    smc_auto_text text = {0};
     if (!*path)
         return;
     if (smc_frame_resize(&frame, tui->rows, tui->cols))
@@ -159,7 +158,6 @@ static void answer_snapshot(struct smc_tui *tui, const char *path)
     else
         smc_tui_say(tui, SMC_STYLE_BAD, "'%s' does not end in .txt, .svg or .json", path);
     smc_frame_free(&frame);
-    smc_text_free(&text);
 }
 
 /* A private copy that was edited is in a folder that is easily forgotten. */

@@ -394,13 +394,12 @@ static void append_change(const struct smc_open_kernel *kernel, struct smc_text 
 
 void smc_open_kernel_append_change(const struct smc_open_kernel *kernel, struct smc_text *out)
 {
-    struct smc_text words = {0};
+    smc_auto_text words = {0};
     if (kernel->is_new)
         smc_text_append(out, "new");
     if (kernel->is_changed)
         append_change(kernel, &words);
     smc_text_append(out, smc_text_string(&words));
-    smc_text_free(&words);
 }
 
 void smc_open_file_append_changes(const struct smc_open_file *file, struct smc_text *out)
@@ -408,12 +407,11 @@ void smc_open_file_append_changes(const struct smc_open_file *file, struct smc_t
     size_t changed = 0;
     for (size_t i = 0; i < file->listed_count; i++) {
         const struct smc_open_kernel *kernel = smc_open_kernel_at(file, i);
-        struct smc_text words = {0};
+        smc_auto_text words = {0};
         smc_open_kernel_append_change(kernel, &words);
         if (words.length)
             smc_text_printf(out, "%s%s: %s", changed++ ? "; " : "", kernel->short_name,
                             smc_text_string(&words));
-        smc_text_free(&words);
     }
     for (size_t i = 0; i < file->count; i++)
         if (file->kernel[i]->is_gone && file->kernel[i]->was_there)

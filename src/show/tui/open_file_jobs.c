@@ -289,7 +289,7 @@ static void append_expression(const char *path, const struct smc_bank_access *ac
 
 static void write_label(const struct smc_bank_access *access, const char *file, char label[160])
 {
-    struct smc_text words = {0};
+    smc_auto_text words = {0};
     const bool is_own =
         access->file && strcmp(smc_last_part(access->file), smc_last_part(file)) == 0;
     if (!access->file)
@@ -302,12 +302,11 @@ static void write_label(const struct smc_bank_access *access, const char *file, 
         append_expression(is_own ? file : access->file, access, &words);
     snprintf(label, 160, "%s", smc_text_string(&words));
     smc_utf8_make_safe(label);
-    smc_text_free(&words);
 }
 
 static void write_remark(const struct smc_bank_access *access, char remark[512])
 {
-    struct smc_text words = {0};
+    smc_auto_text words = {0};
     if (access->verdict != SMC_BANK_KNOWN)
         smc_text_append(&words, smc_bank_verdict_words(access->verdict));
     if (access->reason)
@@ -318,7 +317,6 @@ static void write_remark(const struct smc_bank_access *access, char remark[512])
     }
     smc_words_untie(&words);
     snprintf(remark, 512, "%s", smc_text_string(&words));
-    smc_text_free(&words);
 }
 
 static bool is_counted(const struct smc_bank_access *access)

@@ -87,12 +87,11 @@ static enum smc_status open_launch_ask(const struct smc_job *job, struct smc_bui
 /* A launch that the model rules out is not tried. */
 static enum smc_status check_outcome(const struct smc_user_run *run, struct smc_error *error)
 {
-    struct smc_text reason = {0};
+    smc_auto_text reason = {0};
     if (run->answer.outcome == SMC_LAUNCHES)
         return SMC_OK;
     smc_words_failure(&run->answer, &reason);
     smc_fail(error, SMC_USAGE, "%.256s %.600s", run->row.kernel->shown, smc_text_string(&reason));
-    smc_text_free(&reason);
     return SMC_USAGE;
 }
 

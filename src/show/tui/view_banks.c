@@ -768,7 +768,7 @@ static void show_found_command(struct smc_tui *tui)
 {
     struct smc_query named = tui->explore.query;
     const struct smc_query *query = &named;
-    struct smc_text words = {0};
+    smc_auto_text words = {0};
     named.device_assumed = false;
     smc_text_printf(&words, "%s banks ", smc_program_name());
     smc_words_quote(tui->file.question.file, &words);
@@ -777,7 +777,6 @@ static void show_found_command(struct smc_tui *tui)
     smc_text_printf(&words, " --block %lld", (long long)query->threads_per_block);
     smc_words_device_option(query, &words);
     smc_tui_show_command(tui, smc_text_string(&words));
-    smc_text_free(&words);
 }
 
 /* A command with the same answer. For a kernel with a changed layout that is possible only for the
@@ -786,7 +785,7 @@ static void view_banks_show_command(struct smc_tui *tui)
 {
     const struct smc_banks_state *banks = &tui->banks;
     struct smc_banks_query query = banks->answer.query;
-    struct smc_text words = {0};
+    smc_auto_text words = {0};
     bool changed = banks->change.array[smc_banks_shown(banks)->array].row_elements;
     if (smc_banks_is_found(banks)) {
         show_found_command(tui);
@@ -802,7 +801,6 @@ static void view_banks_show_command(struct smc_tui *tui)
     else
         smc_words_banks_row_command(&query, &banks->access, &words);
     smc_tui_show_command(tui, smc_text_string(&words));
-    smc_text_free(&words);
 }
 
 static void view_banks_scroll(struct smc_tui *tui, int pages)

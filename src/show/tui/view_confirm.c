@@ -146,7 +146,7 @@ static void cancel(struct smc_tui *tui)
 static void draw_open_launch(const struct smc_tui *tui, const struct smc_query *query,
                              struct smc_rect line, struct smc_frame *frame)
 {
-    struct smc_text words = {0};
+    smc_auto_text words = {0};
     char block[48], grid[48];
     smc_field_write_shape(query, SMC_FIELD_THREADS, block);
     smc_field_write_shape(query, SMC_FIELD_GRID, grid);
@@ -161,14 +161,13 @@ static void draw_open_launch(const struct smc_tui *tui, const struct smc_query *
     int col = smc_frame_text(frame, line, 0, 1, SMC_STYLE_STRONG, query->file_kernel->short_name);
     smc_frame_text_within(frame, line, 0, col, line.cols - col - 1, SMC_STYLE_NORMAL,
                           smc_text_string(&words));
-    smc_text_free(&words);
 }
 
 static void view_confirm_draw_kernel(const struct smc_tui *tui, struct smc_rect line,
                                      struct smc_frame *frame)
 {
     struct smc_query query = launch_query(tui);
-    struct smc_text words = {0};
+    smc_auto_text words = {0};
     if (obstacle(tui)) {
         smc_frame_text_within(frame, line, 0, 1, line.cols - 2, SMC_STYLE_BAD, obstacle(tui));
         return;
@@ -182,7 +181,6 @@ static void view_confirm_draw_kernel(const struct smc_tui *tui, struct smc_rect 
     int col = smc_frame_text(frame, line, 0, 1, SMC_STYLE_STRONG, query.kernel->name);
     smc_frame_text_within(frame, line, 0, col + 1, line.cols - col - 2, SMC_STYLE_NORMAL,
                           smc_text_string(&words));
-    smc_text_free(&words);
 }
 
 static void draw_place(const struct smc_tui *tui, struct smc_rect line, struct smc_frame *frame)
@@ -190,7 +188,7 @@ static void draw_place(const struct smc_tui *tui, struct smc_rect line, struct s
     const struct smc_run_settings *settings = &tui->confirm.settings;
     bool emulated = settings->place == SMC_ON_EMULATOR;
     bool found = emulated || tui->gpu_count > 0;
-    struct smc_text words = {0};
+    smc_auto_text words = {0};
     if (emulated)
         smc_text_append(&words, "on the emulator, as ");
     else
@@ -204,7 +202,6 @@ static void draw_place(const struct smc_tui *tui, struct smc_rect line, struct s
         smc_text_printf(&words, "  < %d of %zu >", place_index(tui) + 1, tui->gpu_count + 1);
     smc_frame_text(frame, line, 0, 1, found ? SMC_STYLE_NORMAL : SMC_STYLE_WARN,
                    smc_text_string(&words));
-    smc_text_free(&words);
 }
 
 /* An emulation shows the blocks done. A GPU's launch shows its time against the timeout, which
@@ -298,7 +295,7 @@ static void view_confirm_draw_launch(const struct smc_launched *launched, bool c
                                      struct smc_rect rect, struct smc_frame *frame)
 {
     char counts[64], time[SMC_ROW_WORDS];
-    struct smc_text params = {0};
+    smc_auto_text params = {0};
     const struct smc_answer *answer = &launched->run[0].answer;
     const char *kernel = answer->query.kernel        ? answer->query.kernel->name
                          : answer->query.file_kernel ? answer->query.file_kernel->short_name
@@ -334,7 +331,6 @@ static void view_confirm_draw_launch(const struct smc_launched *launched, bool c
         smc_frame_text(frame, right, 0, 1, style, counts);
         smc_frame_text_right(frame, right, 0, SMC_STYLE_NORMAL, time);
     }
-    smc_text_free(&params);
 }
 
 /* The newest launch first, scrolled so that the chosen one is visible. */
@@ -672,7 +668,7 @@ static void view_confirm_show_command(struct smc_tui *tui)
         smc_tui_say(tui, SMC_STYLE_WARN, "%s", obstacle(tui));
         return;
     }
-    struct smc_text words = {0};
+    smc_auto_text words = {0};
     smc_text_printf(&words, "%s run ", smc_program_name());
     if (query.kernel)
         smc_words_options(&tui->explore.answer.query.params, query.kernel->name, &words);
@@ -690,7 +686,6 @@ static void view_confirm_show_command(struct smc_tui *tui)
             smc_text_append(&words, " --no-counters");
     }
     smc_tui_show_command(tui, smc_text_string(&words));
-    smc_text_free(&words);
 }
 
 /* The next older launch with the searched text in its kernel's name or parameters. */

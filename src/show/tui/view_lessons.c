@@ -208,7 +208,7 @@ static void draw_foot(const struct smc_lessons *lessons, bool more, struct smc_r
 {
     const char *below = view_lessons_word(lessons, SMC_LESSON_WORD_MORE);
     char page[24], pages[24];
-    struct smc_text text = {0};
+    smc_auto_text text = {0};
     snprintf(page, sizeof page, "%zu", lessons->page + 1);
     snprintf(pages, sizeof pages, "%zu", last_page(lessons) + 1);
     smc_lesson_say(lessons->language, SMC_LESSON_WORD_PAGE, page, pages, &text);
@@ -221,7 +221,6 @@ static void draw_foot(const struct smc_lessons *lessons, bool more, struct smc_r
     smc_frame_text_within(frame, rect, 0, 0,
                           rect.cols - (more ? smc_utf8_string_columns(below) + 1 : 0),
                           SMC_STYLE_DIM, smc_text_string(&text));
-    smc_text_free(&text);
 }
 
 static void draw_page(const struct smc_lessons *lessons, struct smc_rect rect,
@@ -352,7 +351,7 @@ static void try_it(struct smc_tui *tui)
 static void view_lessons_show_command(struct smc_tui *tui)
 {
     struct smc_lesson_head head;
-    struct smc_text command = {0};
+    smc_auto_text command = {0};
     find_head(&tui->lessons, tui->lessons.lesson, &head);
     smc_text_printf(&command, "%s lesson ", smc_program_name());
     if (is_own(&tui->lessons))
@@ -360,7 +359,6 @@ static void view_lessons_show_command(struct smc_tui *tui)
     else
         smc_text_append(&command, head.name);
     smc_tui_show_command(tui, smc_text_string(&command));
-    smc_text_free(&command);
 }
 
 /* The next lesson with the searched text in its title or summary. */
