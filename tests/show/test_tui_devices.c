@@ -134,7 +134,7 @@ static void test_orders(void)
     CU_ASSERT_EQUAL(wrong, 0);
     sitting_resize(&sitting, 24, 60); /* a hidden column is not used for sorting */
     for (int i = 0; i < SMC_DEVICE_COLUMN_COUNT; i++) {
-        struct smc_device_span span[SMC_DEVICE_COLUMN_COUNT];
+        struct smc_span span[SMC_DEVICE_COLUMN_COUNT];
         smc_devices_spans(58, span);
         sitting_keys(&sitting, "Left");
         wrong += span[devices_of(&sitting)->sort].cols == 0;
@@ -317,7 +317,7 @@ static void test_clicks(void)
 {
     struct sitting sitting;
     struct smc_devices_layout layout;
-    struct smc_device_span span[SMC_DEVICE_COLUMN_COUNT];
+    struct smc_span span[SMC_DEVICE_COLUMN_COUNT];
     sitting_open(&sitting, "matmul-tiled", "H200", 24, 80);
     const struct smc_devices_state *devices = devices_of(&sitting);
     sitting_keys(&sitting, "F4 Home");

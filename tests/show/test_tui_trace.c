@@ -68,14 +68,14 @@ static size_t faults_of_order(struct traced *traced, enum smc_trace_column colum
     size_t faults = 0;
     smc_trace_list_sort(list, column, reversed);
     for (size_t i = 1; i < list->count; i++) {
-        if (!info->number) {
+        if (column == SMC_TRACE_COLUMN_NAME) {
             int order =
                 strcasecmp(list->name[list->line[i - 1].kernel], list->name[list->line[i].kernel]);
             faults += reversed ? order < 0 : order > 0;
             continue;
         }
-        double before = info->number(list, &list->line[i - 1]);
-        double number = info->number(list, &list->line[i]);
+        double before = smc_trace_column_number(list, &list->line[i - 1], column);
+        double number = smc_trace_column_number(list, &list->line[i], column);
         bool falls = info->rises == reversed;
         faults +=
             before < 0 ? number >= 0 : number >= 0 && (falls ? before < number : before > number);

@@ -53,7 +53,7 @@ static bool banks_are_sound(struct smc_rect body)
 
 static bool spans_are_sound(int cols)
 {
-    struct smc_device_span span[SMC_DEVICE_COLUMN_COUNT];
+    struct smc_span span[SMC_DEVICE_COLUMN_COUNT];
     int col = 0;
     smc_devices_spans(cols, span);
     for (int i = 0; i < SMC_DEVICE_COLUMN_COUNT; i++) {

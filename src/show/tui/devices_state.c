@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "show/tui/tui_fields.h"
 #include "show/words/words.h"
 
@@ -35,7 +36,7 @@ static void devices_answer(const struct smc_query *launch, const struct smc_devi
                            const struct smc_resources *known, struct smc_device_row *row)
 {
     struct smc_query query = *launch;
-    struct smc_text warnings = {0};
+    smc_auto_text warnings = {0};
     struct smc_error error = {""};
     query.device = *device;
     query.device_assumed = false;
@@ -44,7 +45,6 @@ static void devices_answer(const struct smc_query *launch, const struct smc_devi
     row->answered = status == SMC_OK;
     row->is_uncompiled = status == SMC_UNAVAILABLE;
     snprintf(row->why, sizeof row->why, "%.255s", error.message);
-    smc_text_free(&warnings);
 }
 
 /* What was compiled in this session, or what the row before found if it has the same architecture:
@@ -270,7 +270,7 @@ static void write_waves(const struct smc_device_row *row, int columns, char text
 static void write_limiters(const struct smc_device_row *row, int columns, char text[SMC_CELL_CHARS])
 {
     const struct smc_occupancy *occupancy = &row->answer.occupancy;
-    struct smc_text words = {0};
+    smc_auto_text words = {0};
     if (!devices_state_launches(row)) {
         snprintf(text, SMC_CELL_CHARS, "%s",
                  row->is_uncompiled                          ? "not compiled"
@@ -281,7 +281,6 @@ static void write_limiters(const struct smc_device_row *row, int columns, char t
     }
     smc_words_limiters_within(occupancy, columns, &words);
     snprintf(text, SMC_CELL_CHARS, "%.*s", SMC_CELL_CHARS - 1, smc_text_string(&words));
-    smc_text_free(&words);
 }
 
 static enum smc_style style_of_name(const struct smc_device_row *row)
@@ -339,11 +338,6 @@ const struct smc_device_column_info smc_device_column_info[SMC_DEVICE_COLUMN_COU
 
 /* --- Order --- */
 
-static int devices_state_compare(double a, double b)
-{
-    return (a > b) - (a < b);
-}
-
 static bool devices_comes_before(const struct smc_devices_state *devices, size_t a, size_t b)
 {
     const struct smc_device_row *row = &devices->row[a], *other = &devices->row[b];
@@ -355,7 +349,7 @@ static bool devices_comes_before(const struct smc_devices_state *devices, size_t
     bool known = !column->is_known || column->is_known(row);
     if (column->is_known && known != column->is_known(other))
         return known;
-    int order = column->number ? devices_state_compare(column->number(row), column->number(other))
+    int order = column->number ? smc_compare_reals(column->number(row), column->number(other))
                                : strcasecmp(smc_device_model(&row->answer.query.device),
                                             smc_device_model(&other->answer.query.device));
     if (order == 0)
@@ -402,13 +396,12 @@ void smc_devices_move(struct smc_devices_state *devices, int by)
 static bool devices_matches(const struct smc_device_row *row, const char *text)
 {
     const struct smc_device *device = &row->answer.query.device;
-    struct smc_text limiters = {0};
+    smc_auto_text limiters = {0};
     uint16_t cc;
     if (smc_capability_parse(text, &cc))
         return device->sm.cc == cc;
     smc_words_limiters(&row->answer.occupancy, &limiters);
     bool limited = row->answered && strcasestr(smc_text_string(&limiters), text);
-    smc_text_free(&limiters);
     return limited || smc_device_has_name(device, text, SMC_NAME_PART) ||
            strcasestr(device->chip, text) || strcasestr(device->family, text);
 }

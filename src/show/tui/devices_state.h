@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 #include "answers/query.h"
-#include "show/tui/frame.h"
 #include "show/tui/memo.h"
+#include "show/tui/widgets.h"
 
 enum smc_device_column {
     SMC_DEVICE_COLUMN_NAME,
@@ -107,11 +107,6 @@ struct smc_devices_layout {
 
 void smc_devices_lay_out(struct smc_rect body, struct smc_devices_layout *layout);
 
-/* Where a column of the table begins, and its width; 0: it is not shown. */
-struct smc_device_span {
-    int col, cols;
-};
-
-void smc_devices_spans(int table_columns, struct smc_device_span span[SMC_DEVICE_COLUMN_COUNT]);
+void smc_devices_spans(int table_columns, struct smc_span span[SMC_DEVICE_COLUMN_COUNT]);
 
 #endif

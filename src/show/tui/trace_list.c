@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "show/report/text_parts.h"
 #include "show/words/kernel_names.h"
 #include "show/words/words.h"
@@ -151,11 +152,6 @@ bool smc_trace_list_filter(struct smc_trace_list *list, const char *text)
 
 /* --- The order -------------------------------------------------------------------------------- */
 
-static int trace_list_compare(double a, double b)
-{
-    return (a > b) - (a < b);
-}
-
 static struct smc_trace_line trace_list_line_of(const struct smc_trace_list *list, size_t kernel)
 {
     return (struct smc_trace_line){
@@ -176,8 +172,8 @@ static int compare_faults(const struct smc_trace_list *list, size_t a, size_t b)
     const struct smc_trace_line x = trace_list_line_of(list, a), y = trace_list_line_of(list, b);
     int order = 0;
     for (size_t i = 0; i < sizeof faults / sizeof *faults && order == 0; i++)
-        order = trace_list_compare(smc_trace_column_info[faults[i]].number(list, &y),
-                                   smc_trace_column_info[faults[i]].number(list, &x));
+        order = smc_compare_reals(smc_trace_column_number(list, &y, faults[i]),
+                                  smc_trace_column_number(list, &x, faults[i]));
     return order;
 }
 
@@ -188,8 +184,9 @@ static int compare_places(const void *a, const void *b)
     const struct smc_trace_column_info *column = &smc_trace_column_info[list->sort];
     if ((x->number < 0) != (y->number < 0))
         return x->number < 0 ? 1 : -1;
-    int order = column->number ? trace_list_compare(x->number, y->number)
-                               : strcasecmp(list->name[x->kernel], list->name[y->kernel]);
+    int order = list->sort == SMC_TRACE_COLUMN_NAME
+                    ? strcasecmp(list->name[x->kernel], list->name[y->kernel])
+                    : smc_compare_reals(x->number, y->number);
     const int faults = order == 0 ? compare_faults(list, x->kernel, y->kernel) : 0;
     if (order == 0)
         return faults ? faults : (x->kernel > y->kernel) - (x->kernel < y->kernel);
@@ -199,20 +196,18 @@ static int compare_places(const void *a, const void *b)
 void smc_trace_list_sort(struct smc_trace_list *list, enum smc_trace_column column, bool reversed)
 {
     const size_t count = list->answer->kernel_count;
-    struct trace_list_place *places = smc_calloc(count + 1, sizeof *places);
+    smc_auto_free struct trace_list_place *places = smc_calloc(count + 1, sizeof *places);
     list->sort = column;
     list->reversed = reversed;
     for (size_t i = 0; places && i < count; i++) {
         const struct smc_trace_line line = trace_list_line_of(list, i);
-        places[i] = (struct trace_list_place){.list = list, .kernel = i};
-        if (smc_trace_column_info[column].number)
-            places[i].number = smc_trace_column_info[column].number(list, &line);
+        places[i] =
+            (struct trace_list_place){list, i, smc_trace_column_number(list, &line, column)};
     }
     if (places)
         qsort(places, count, sizeof *places, compare_places);
     for (size_t i = 0; places && i < count; i++)
         list->order[i] = places[i].kernel;
-    free(places);
     make_lines(list);
 }
 
@@ -221,16 +216,14 @@ void smc_trace_list_sort(struct smc_trace_list *list, enum smc_trace_column colu
 static bool trace_list_name_kernels(struct smc_trace_list *list)
 {
     const size_t count = list->answer->kernel_count;
-    struct smc_kernel_names names;
+    SMC_AUTO(smc_kernel_names_free) struct smc_kernel_names names;
     bool ok = true;
     smc_kernel_names_of_trace(&names, list->answer);
     for (size_t i = 0; ok && i < count; i++) {
-        struct smc_text name = {0};
+        smc_auto_text name = {0};
         smc_kernel_names_choose(&names, list->answer->kernels[i].shown, &name);
         ok = !name.failed && (list->name[i] = smc_strdup(smc_text_string(&name)));
-        smc_text_free(&name);
     }
-    smc_kernel_names_free(&names);
     return ok;
 }
 
@@ -355,8 +348,6 @@ bool smc_trace_list_query(const struct smc_trace_list *list, size_t row, struct 
 
 /* --- Columns ---------------------------------------------------------------------------------- */
 
-typedef int64_t recorded_number(const struct smc_trace_row *row);
-
 static int64_t trace_list_threads_of(const struct smc_trace_row *row)
 {
     const uint64_t threads = smc_trace_threads(row->launch);
@@ -378,14 +369,9 @@ static int64_t trace_list_blocks_of(const struct smc_trace_row *row)
     return row->unknown ? SMC_TRACE_UNKNOWN : (int64_t)row->occupancy.blocks_per_sm;
 }
 
-static int64_t bound_of(const struct smc_trace_row *row)
-{
-    return (int64_t)row->bound;
-}
-
 /* False if the configurations of the line differ in it. */
 static bool is_common(const struct smc_trace_list *list, const struct smc_trace_line *line,
-                      recorded_number *number)
+                      smc_trace_recorded *number)
 {
     const struct smc_trace_kernel *kernel = kernel_of(list, line);
     for (size_t i = 0; smc_trace_list_is_sum(list, line) && i < kernel->count; i++)
@@ -394,9 +380,10 @@ static bool is_common(const struct smc_trace_list *list, const struct smc_trace_
     return true;
 }
 
-static double share_number(const struct smc_trace_list *list, const struct smc_trace_line *line)
+static double share_percent(const struct smc_trace_list *list, const struct smc_trace_line *line)
 {
-    return line->is_kernel ? kernel_of(list, line)->share : trace_list_row_of(list, line)->share;
+    return 100 *
+           (line->is_kernel ? kernel_of(list, line)->share : trace_list_row_of(list, line)->share);
 }
 
 static uint64_t launches_of(const struct smc_trace_list *list, const struct smc_trace_line *line)
@@ -431,78 +418,52 @@ static double resident_number(const struct smc_trace_list *list, const struct sm
                            : trace_list_row_of(list, line)->resident_percent;
 }
 
-#define OF_ROW(name, number)                                                                       \
-    static double name(const struct smc_trace_list *list, const struct smc_trace_line *line)       \
-    {                                                                                              \
-        return (double)number(trace_list_row_of(list, line));                                      \
-    }
-OF_ROW(threads_number, trace_list_threads_of)
-OF_ROW(regs_number, regs_of)
-OF_ROW(smem_number, trace_list_smem_of)
-OF_ROW(blocks_number, trace_list_blocks_of)
-OF_ROW(bound_number, bound_of)
-#undef OF_ROW
+static double bound_number(const struct smc_trace_list *list, const struct smc_trace_line *line)
+{
+    return (double)trace_list_row_of(list, line)->bound;
+}
+
+/* The kernel of the file that a line is about; NULL for a trace. */
+static const struct smc_open_kernel *open_kernel_of(const struct smc_trace_list *list,
+                                                    const struct smc_trace_line *line)
+{
+    return list->file ? smc_open_kernel_at(list->file, line->row) : NULL;
+}
 
 static double spills_number(const struct smc_trace_list *list, const struct smc_trace_line *line)
 {
-    return list->file ? (double)smc_open_kernel_at(list->file, line->row)->now.spilled_bytes : -1;
+    const struct smc_open_kernel *kernel = open_kernel_of(list, line);
+    return kernel ? (double)kernel->now.spilled_bytes : -1;
 }
 
 static double conflicts_number(const struct smc_trace_list *list, const struct smc_trace_line *line)
 {
-    const struct smc_open_kernel *kernel =
-        list->file ? smc_open_kernel_at(list->file, line->row) : NULL;
+    const struct smc_open_kernel *kernel = open_kernel_of(list, line);
     return kernel && kernel->now.conflicts_known ? (double)kernel->now.conflicts : -1;
 }
 
 static double change_number(const struct smc_trace_list *list, const struct smc_trace_line *line)
 {
-    const struct smc_open_kernel *kernel =
-        list->file ? smc_open_kernel_at(list->file, line->row) : NULL;
+    const struct smc_open_kernel *kernel = open_kernel_of(list, line);
     return kernel ? kernel->is_changed || kernel->is_new : -1;
 }
 
-static void write_percent(double percent, char text[SMC_TRACE_CELL_CHARS])
+static void print_time(double ns, char text[SMC_TRACE_CELL_CHARS])
 {
-    if (percent >= 0)
-        smc_words_percent(percent, text);
-}
-
-static void write_share(const struct smc_trace_list *list, const struct smc_trace_line *line,
-                        char text[SMC_TRACE_CELL_CHARS])
-{
-    write_percent(100 * share_number(list, line), text);
-}
-
-static void write_time(const struct smc_trace_list *list, const struct smc_trace_line *line,
-                       char text[SMC_TRACE_CELL_CHARS])
-{
-    struct smc_text words = {0};
-    const double ns = time_number(list, line);
-    if (ns >= 0)
-        smc_words_time(ns / 1e6, &words);
+    smc_auto_text words = {0};
+    smc_words_time(ns / 1e6, &words);
     smc_words_untie(&words);
     snprintf(text, SMC_TRACE_CELL_CHARS, "%.20s", smc_text_string(&words));
-    smc_text_free(&words);
 }
 
-static void write_launches(const struct smc_trace_list *list, const struct smc_trace_line *line,
-                           char text[SMC_TRACE_CELL_CHARS])
+static void print_launches(double launches, char text[SMC_TRACE_CELL_CHARS])
 {
-    const double launches = launches_number(list, line);
-    if (launches >= 0)
-        snprintf(text, SMC_TRACE_CELL_CHARS, launches < 1e8 ? "%.0f" : "%.2g", launches);
+    snprintf(text, SMC_TRACE_CELL_CHARS, launches < 1e8 ? "%.0f" : "%.2g", launches);
 }
 
-/* "mixed" if configurations differ. */
-static void write_recorded(const struct smc_trace_list *list, const struct smc_trace_line *line,
-                           recorded_number *number, char text[SMC_TRACE_CELL_CHARS])
+static void print_count(double count, char text[SMC_TRACE_CELL_CHARS])
 {
-    const int64_t value = number(trace_list_row_of(list, line));
-    if (!is_common(list, line, number))
-        snprintf(text, SMC_TRACE_CELL_CHARS, "mixed");
-    else if (value >= 0)
-        snprintf(text, SMC_TRACE_CELL_CHARS, "%" PRId64, value);
+    snprintf(text, SMC_TRACE_CELL_CHARS, "%.0f", count);
 }
 
 static void write_threads(const struct smc_trace_list *list, const struct smc_trace_line *line,
@@ -510,7 +471,6 @@ static void write_threads(const struct smc_trace_list *list, const struct smc_tr
 {
     enum { COLUMNS = 6 };
     const uint32_t *block = trace_list_row_of(list, line)->launch->block;
-    write_recorded(list, line, trace_list_threads_of, text);
     if (list->file && block[1] * block[2] > 1) {
         char shape[SMC_TRACE_CELL_CHARS];
         snprintf(shape, sizeof shape, block[2] > 1 ? "%ux%ux%u" : "%ux%u", block[0], block[1],
@@ -518,74 +478,25 @@ static void write_threads(const struct smc_trace_list *list, const struct smc_tr
         if (strlen(shape) <= COLUMNS)
             memcpy(text, shape, strlen(shape) + 1);
     }
-    if (list->file &&
-        smc_open_kernel_at(list->file, line->row)->threads_source == SMC_THREADS_UNKNOWN)
+    if (list->file && open_kernel_of(list, line)->threads_source == SMC_THREADS_UNKNOWN)
         snprintf(text + strlen(text), SMC_TRACE_CELL_CHARS - strlen(text), "?");
-}
-
-static void write_count(double number, char text[SMC_TRACE_CELL_CHARS])
-{
-    if (number >= 0)
-        snprintf(text, SMC_TRACE_CELL_CHARS, "%.0f", number);
-}
-
-static void write_spills(const struct smc_trace_list *list, const struct smc_trace_line *line,
-                         char text[SMC_TRACE_CELL_CHARS])
-{
-    write_count(spills_number(list, line), text);
-}
-
-static void write_conflicts(const struct smc_trace_list *list, const struct smc_trace_line *line,
-                            char text[SMC_TRACE_CELL_CHARS])
-{
-    write_count(conflicts_number(list, line), text);
 }
 
 static void write_change(const struct smc_trace_list *list, const struct smc_trace_line *line,
                          char text[SMC_TRACE_CELL_CHARS])
 {
-    struct smc_text words = {0};
+    smc_auto_text words = {0};
     if (list->file)
-        smc_open_kernel_append_change(smc_open_kernel_at(list->file, line->row), &words);
+        smc_open_kernel_append_change(open_kernel_of(list, line), &words);
     snprintf(text, SMC_TRACE_CELL_CHARS, "%s", words.length ? smc_text_string(&words) : " ");
-    smc_text_free(&words);
 }
 
-static void trace_list_write_regs(const struct smc_trace_list *list,
-                                  const struct smc_trace_line *line,
-                                  char text[SMC_TRACE_CELL_CHARS])
-{
-    write_recorded(list, line, regs_of, text);
-}
-
-static void trace_list_write_smem(const struct smc_trace_list *list,
-                                  const struct smc_trace_line *line,
-                                  char text[SMC_TRACE_CELL_CHARS])
+static void write_kilobytes(const struct smc_trace_list *list, const struct smc_trace_line *line,
+                            char text[SMC_TRACE_CELL_CHARS])
 {
     const int64_t bytes = trace_list_smem_of(trace_list_row_of(list, line));
-    write_recorded(list, line, trace_list_smem_of, text);
     if (bytes >= 1024 && bytes % 1024 == 0 && is_common(list, line, trace_list_smem_of))
         snprintf(text, SMC_TRACE_CELL_CHARS, "%" PRId64 "K", bytes / 1024);
-}
-
-static void trace_list_write_blocks(const struct smc_trace_list *list,
-                                    const struct smc_trace_line *line,
-                                    char text[SMC_TRACE_CELL_CHARS])
-{
-    write_recorded(list, line, trace_list_blocks_of, text);
-}
-
-static void trace_list_write_occupancy(const struct smc_trace_list *list,
-                                       const struct smc_trace_line *line,
-                                       char text[SMC_TRACE_CELL_CHARS])
-{
-    write_percent(occupancy_number(list, line), text);
-}
-
-static void write_resident(const struct smc_trace_list *list, const struct smc_trace_line *line,
-                           char text[SMC_TRACE_CELL_CHARS])
-{
-    write_percent(resident_number(list, line), text);
 }
 
 enum { NEVER = SMC_TRACE_NEVER, BOUND_COLUMNS = 19 };
@@ -615,10 +526,9 @@ static void write_bound(const struct smc_trace_list *list, const struct smc_trac
              smc_trace_bounds[bound].label, others);
     if (smc_trace_list_is_sum(list, line) || !is_of_limits(bound))
         return;
-    struct smc_text words = {0};
+    smc_auto_text words = {0};
     smc_words_limiters_within(&row->occupancy, BOUND_COLUMNS - 2, &words);
     snprintf(text, SMC_TRACE_CELL_CHARS, "%.*s", SMC_TRACE_CELL_CHARS - 1, smc_text_string(&words));
-    smc_text_free(&words);
 }
 
 /* The nearest change that gains a block, other than of the block size, as the new value. */
@@ -651,44 +561,59 @@ static void write_step(const struct smc_trace_list *list, const struct smc_trace
 }
 
 const struct smc_trace_column_info smc_trace_column_info[SMC_TRACE_COLUMN_COUNT] = {
-    [SMC_TRACE_COLUMN_NAME] = {"kernel", 0, 0, 0, true, true, NULL, NULL},
-    [SMC_TRACE_COLUMN_SHARE] = {"share", 7, 0, NEVER, false, false, share_number, write_share},
-    [SMC_TRACE_COLUMN_TIME] = {"time", 9, 100, NEVER, false, false, time_number, write_time},
-    [SMC_TRACE_COLUMN_LAUNCHES] = {"launches", 9, 90, NEVER, false, false, launches_number,
-                                   write_launches},
-    [SMC_TRACE_COLUMN_THREADS] = {"block", 7, 116, 86, false, false, threads_number, write_threads},
-    [SMC_TRACE_COLUMN_REGS] = {"regs", 6, 74, 0, false, false, regs_number, trace_list_write_regs},
-    [SMC_TRACE_COLUMN_SMEM] = {"shared", 8, 74, 70, false, false, smem_number,
-                               trace_list_write_smem},
-    [SMC_TRACE_COLUMN_SPILLS] = {"spills", 8, NEVER, 92, false, false, spills_number, write_spills},
-    [SMC_TRACE_COLUMN_BLOCKS] = {"blk/SM", 7, 124, 80, true, false, blocks_number,
-                                 trace_list_write_blocks},
-    [SMC_TRACE_COLUMN_OCCUPANCY] = {"occup.", 8, 0, 0, true, false, occupancy_number,
-                                    trace_list_write_occupancy},
-    [SMC_TRACE_COLUMN_RESIDENT] = {"resid.", 8, 108, NEVER, true, false, resident_number,
-                                   write_resident},
-    [SMC_TRACE_COLUMN_CONFLICTS] = {"conflicts", 11, NEVER, 64, false, false, conflicts_number,
-                                    write_conflicts},
-    [SMC_TRACE_COLUMN_BOUND] = {"limited by", BOUND_COLUMNS, 0, 0, true, true, bound_number,
-                                write_bound},
-    [SMC_TRACE_COLUMN_STEP] = {"next step", 28, 150, 130, true, true, occupancy_number, write_step},
-    [SMC_TRACE_COLUMN_CHANGE] = {"changed", 24, NEVER, 116, false, true, change_number,
-                                 write_change},
+    [SMC_TRACE_COLUMN_NAME] = {"kernel", 0, 0, 0, true, true},
+    [SMC_TRACE_COLUMN_SHARE] = {"share", 7, 0, NEVER, .number = share_percent,
+                                .print = smc_words_percent},
+    [SMC_TRACE_COLUMN_TIME] = {"time", 9, 100, NEVER, .number = time_number, .print = print_time},
+    [SMC_TRACE_COLUMN_LAUNCHES] = {"launches", 9, 90, NEVER, .number = launches_number,
+                                   .print = print_launches},
+    [SMC_TRACE_COLUMN_THREADS] = {"block", 7, 116, 86, .recorded = trace_list_threads_of,
+                                  .print = print_count, .write = write_threads},
+    [SMC_TRACE_COLUMN_REGS] = {"regs", 6, 74, 0, .recorded = regs_of, .print = print_count},
+    [SMC_TRACE_COLUMN_SMEM] = {"shared", 8, 74, 70, .recorded = trace_list_smem_of,
+                               .print = print_count, .write = write_kilobytes},
+    [SMC_TRACE_COLUMN_SPILLS] = {"spills", 8, NEVER, 92, .number = spills_number,
+                                 .print = print_count},
+    [SMC_TRACE_COLUMN_BLOCKS] = {"blk/SM", 7, 124, 80, true, .recorded = trace_list_blocks_of,
+                                 .print = print_count},
+    [SMC_TRACE_COLUMN_OCCUPANCY] = {"occup.", 8, 0, 0, true, .number = occupancy_number,
+                                    .print = smc_words_percent},
+    [SMC_TRACE_COLUMN_RESIDENT] = {"resid.", 8, 108, NEVER, true, .number = resident_number,
+                                   .print = smc_words_percent},
+    [SMC_TRACE_COLUMN_CONFLICTS] = {"conflicts", 11, NEVER, 64, .number = conflicts_number,
+                                    .print = print_count},
+    [SMC_TRACE_COLUMN_BOUND] = {"limited by", BOUND_COLUMNS, 0, 0, true, true,
+                                .number = bound_number, .write = write_bound},
+    [SMC_TRACE_COLUMN_STEP] = {"next step", 28, 150, 130, true, true, .number = occupancy_number,
+                               .write = write_step},
+    [SMC_TRACE_COLUMN_CHANGE] = {"changed", 24, NEVER, 116, false, true, .number = change_number,
+                                 .write = write_change},
 };
 
-/* --- About a line ----------------------------------------------------------------------------- */
-
-const char *smc_trace_fact_label(enum smc_trace_fact fact)
+double smc_trace_column_number(const struct smc_trace_list *list, const struct smc_trace_line *line,
+                               enum smc_trace_column column)
 {
-    static const char *const labels[SMC_TRACE_FACT_COUNT] = {
-        [SMC_TRACE_FACT_KERNEL] = "kernel",       [SMC_TRACE_FACT_LAUNCH] = "launch",
-        [SMC_TRACE_FACT_OCCUPANCY] = "occupancy", [SMC_TRACE_FACT_WAVES] = "waves",
-        [SMC_TRACE_FACT_STEPS] = "next steps",    [SMC_TRACE_FACT_TIME] = "time",
-        [SMC_TRACE_FACT_RECORDED] = "recorded",   [SMC_TRACE_FACT_PLACE] = "on",
-        [SMC_TRACE_FACT_CHANGE] = "changed",      [SMC_TRACE_FACT_CODE] = "code",
-    };
-    return labels[fact];
+    const struct smc_trace_column_info *info = &smc_trace_column_info[column];
+    return info->recorded ? (double)info->recorded(trace_list_row_of(list, line))
+           : info->number ? info->number(list, line)
+                          : 0;
 }
+
+void smc_trace_column_write(const struct smc_trace_list *list, const struct smc_trace_line *line,
+                            enum smc_trace_column column, char text[SMC_TRACE_CELL_CHARS])
+{
+    const struct smc_trace_column_info *info = &smc_trace_column_info[column];
+    const double number = smc_trace_column_number(list, line, column);
+    text[0] = '\0';
+    if (info->recorded && !is_common(list, line, info->recorded))
+        snprintf(text, SMC_TRACE_CELL_CHARS, "mixed");
+    else if (info->print && number >= 0)
+        info->print(number, text);
+    if (info->write)
+        info->write(list, line, text);
+}
+
+/* --- About a line ----------------------------------------------------------------------------- */
 
 static void trace_list_append_shape(const char *what, const uint32_t shape[3], struct smc_text *out)
 {
@@ -701,8 +626,10 @@ static void trace_list_append_shape(const char *what, const uint32_t shape[3], s
         smc_text_printf(out, "x%u", shape[2]);
 }
 
-static void trace_list_append_launch(const struct smc_trace_row *row, struct smc_text *out)
+static void trace_list_append_launch(const struct smc_trace_list *list,
+                                     const struct smc_trace_line *line, struct smc_text *out)
 {
+    const struct smc_trace_row *row = trace_list_row_of(list, line);
     const struct smc_trace_launch *launch = row->launch;
     trace_list_append_shape("block", launch->block, out);
     trace_list_append_shape("grid", launch->grid, out);
@@ -739,8 +666,10 @@ static void trace_list_append_kernel(const struct smc_trace_list *list,
                     percent);
 }
 
-static void append_occupancy(const struct smc_trace_row *row, struct smc_text *out)
+static void append_occupancy(const struct smc_trace_list *list, const struct smc_trace_line *line,
+                             struct smc_text *out)
 {
+    const struct smc_trace_row *row = trace_list_row_of(list, line);
     char percent[32];
     if (row->unknown) {
         smc_text_printf(out, "unknown: %s", row->unknown);
@@ -756,8 +685,10 @@ static void append_occupancy(const struct smc_trace_row *row, struct smc_text *o
     }
 }
 
-static void trace_list_append_waves(const struct smc_trace_row *row, struct smc_text *out)
+static void trace_list_append_waves(const struct smc_trace_list *list,
+                                    const struct smc_trace_line *line, struct smc_text *out)
 {
+    const struct smc_trace_row *row = trace_list_row_of(list, line);
     char percent[32];
     if (!row->has_waves)
         return;
@@ -772,8 +703,10 @@ static void trace_list_append_waves(const struct smc_trace_row *row, struct smc_
                         row->waves.waves, row->tail_percent, percent);
 }
 
-static void trace_list_append_steps(const struct smc_trace_row *row, struct smc_text *out)
+static void trace_list_append_steps(const struct smc_trace_list *list,
+                                    const struct smc_trace_line *line, struct smc_text *out)
 {
+    const struct smc_trace_row *row = trace_list_row_of(list, line);
     struct smc_answer answer;
     if (row->unknown)
         return;
@@ -786,7 +719,8 @@ static void trace_list_append_steps(const struct smc_trace_row *row, struct smc_
 }
 
 /* Where its figures are from, and what is assumed of its launch. */
-static void append_code(const struct smc_open_kernel *kernel, struct smc_text *out)
+static void append_code(const struct smc_trace_list *list, const struct smc_trace_line *line,
+                        struct smc_text *out)
 {
     static const char *const sizes[SMC_THREADS_SOURCE_COUNT] = {
         [SMC_THREADS_REQUIRED] = "the block size is the only one it launches with",
@@ -794,8 +728,11 @@ static void append_code(const struct smc_open_kernel *kernel, struct smc_text *o
         [SMC_THREADS_UNKNOWN] =
             "its block size is unknown: this is the best one; set it on F2 or by --threads",
     };
+    const struct smc_open_kernel *kernel = open_kernel_of(list, line);
+    if (!kernel)
+        return;
     const struct smc_open_figures *now = &kernel->now;
-    smc_text_printf(out, "%s", kernel->file_kernel.origin);
+    smc_text_append(out, kernel->file_kernel.origin);
     if (kernel->source_line)
         smc_text_printf(out, ", defined in line %u", kernel->source_line);
     if (kernel->file_kernel.spills_known)
@@ -844,8 +781,10 @@ static void trace_list_append_time(const struct smc_trace_list *list,
     smc_text_append(out, ")");
 }
 
-static void append_recorded(const struct smc_trace_row *row, struct smc_text *out)
+static void append_recorded(const struct smc_trace_list *list, const struct smc_trace_line *line,
+                            struct smc_text *out)
 {
+    const struct smc_trace_row *row = trace_list_row_of(list, line);
     const struct smc_trace_launch *launch = row->launch;
     char percent[32];
     if (row->agreement == SMC_TRACE_AGREES)
@@ -884,53 +823,25 @@ static void trace_list_append_place(const struct smc_trace_list *list,
         smc_text_printf(out, ", module %s", trace->modules[launch->module].shown);
 }
 
-void smc_trace_list_append_fact(const struct smc_trace_list *list,
-                                const struct smc_trace_line *line, enum smc_trace_fact fact,
-                                struct smc_text *out)
+static void trace_list_append_change(const struct smc_trace_list *list,
+                                     const struct smc_trace_line *line, struct smc_text *out)
 {
-    const struct smc_trace_row *row = trace_list_row_of(list, line);
-    const struct smc_open_kernel *kernel =
-        list->file ? smc_open_kernel_at(list->file, line->row) : NULL;
-    struct smc_text words = {0};
-    switch (fact) {
-    case SMC_TRACE_FACT_CHANGE:
-        if (kernel)
-            smc_open_kernel_append_change(kernel, &words);
-        break;
-    case SMC_TRACE_FACT_CODE:
-        if (kernel)
-            append_code(kernel, &words);
-        break;
-    case SMC_TRACE_FACT_KERNEL:
-        trace_list_append_kernel(list, line, &words);
-        break;
-    case SMC_TRACE_FACT_LAUNCH:
-        trace_list_append_launch(row, &words);
-        break;
-    case SMC_TRACE_FACT_OCCUPANCY:
-        append_occupancy(row, &words);
-        break;
-    case SMC_TRACE_FACT_WAVES:
-        trace_list_append_waves(row, &words);
-        break;
-    case SMC_TRACE_FACT_STEPS:
-        trace_list_append_steps(row, &words);
-        break;
-    case SMC_TRACE_FACT_TIME:
-        trace_list_append_time(list, line, &words);
-        break;
-    case SMC_TRACE_FACT_RECORDED:
-        append_recorded(row, &words);
-        break;
-    case SMC_TRACE_FACT_PLACE:
-        trace_list_append_place(list, line, &words);
-        break;
-    case SMC_TRACE_FACT_COUNT:
-        break;
-    }
-    smc_text_append(out, smc_text_string(&words));
-    smc_text_free(&words);
+    if (list->file)
+        smc_open_kernel_append_change(open_kernel_of(list, line), out);
 }
+
+const struct smc_trace_fact smc_trace_facts[SMC_TRACE_FACTS] = {
+    {"kernel", trace_list_append_kernel},  /* its configurations */
+    {"changed", trace_list_append_change}, /* of the file */
+    {"occupancy", append_occupancy},
+    {"next steps", trace_list_append_steps},
+    {"launch", trace_list_append_launch},
+    {"waves", trace_list_append_waves},
+    {"time", trace_list_append_time},
+    {"recorded", append_recorded},   /* by the driver and the tool */
+    {"code", append_code},           /* of a file: where its numbers are from, spills, conflicts */
+    {"on", trace_list_append_place}, /* device, process, module */
+};
 
 static void append_tally(size_t count, const char *one, const char *several, struct smc_text *out)
 {

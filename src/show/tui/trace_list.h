@@ -104,6 +104,8 @@ bool smc_trace_list_query(const struct smc_trace_list *list, size_t row, struct 
 
 enum { SMC_TRACE_CELL_CHARS = 64 };
 
+typedef int64_t smc_trace_recorded(const struct smc_trace_row *row);
+
 struct smc_trace_column_info {
     const char *heading;
     int columns;   /* with a blank before them; 0: the rest of the line */
@@ -111,9 +113,13 @@ struct smc_trace_column_info {
     int from_file; /* the same of the kernels of a file; SMC_TRACE_NEVER */
     bool rises;    /* sorting begins with the least */
     bool is_text;  /* aligned left; numbers are aligned right */
-    /* To sort by; below 0: unknown. NULL: the name. */
+    /* The number that it shows and is sorted by, below 0 where it is unknown: that of each
+       configuration, whose sum shows "mixed" if they differ; or that of the line. NULL, both: the
+       name. */
+    smc_trace_recorded *recorded;
     double (*number)(const struct smc_trace_list *list, const struct smc_trace_line *line);
-    /* NULL: the name. */
+    void (*print)(double number, char *text); /* where it is known; NULL: it is not shown */
+    /* Writes the cell, or changes what was printed; or NULL. */
     void (*write)(const struct smc_trace_list *list, const struct smc_trace_line *line,
                   char text[SMC_TRACE_CELL_CHARS]);
 };
@@ -122,28 +128,23 @@ enum { SMC_TRACE_NEVER = 1 << 20 };
 
 extern const struct smc_trace_column_info smc_trace_column_info[SMC_TRACE_COLUMN_COUNT];
 
+/* Of a column other than the name. The cell is "" where there is nothing to show. */
+double smc_trace_column_number(const struct smc_trace_list *list, const struct smc_trace_line *line,
+                               enum smc_trace_column column);
+void smc_trace_column_write(const struct smc_trace_list *list, const struct smc_trace_line *line,
+                            enum smc_trace_column column, char text[SMC_TRACE_CELL_CHARS]);
+
 /* --- About a line --- */
 
-enum smc_trace_fact {
-    SMC_TRACE_FACT_KERNEL, /* its configurations */
-    SMC_TRACE_FACT_CHANGE, /* of the file */
-    SMC_TRACE_FACT_OCCUPANCY,
-    SMC_TRACE_FACT_STEPS,
-    SMC_TRACE_FACT_LAUNCH,
-    SMC_TRACE_FACT_WAVES,
-    SMC_TRACE_FACT_TIME,
-    SMC_TRACE_FACT_RECORDED, /* by the driver and the tool */
-    SMC_TRACE_FACT_CODE,     /* of a file: where its numbers are from, spills, conflicts */
-    SMC_TRACE_FACT_PLACE,    /* device, process, module */
-    SMC_TRACE_FACT_COUNT
+struct smc_trace_fact {
+    const char *label;
+    /* To an empty text; nothing if there is nothing to say. */
+    void (*append)(const struct smc_trace_list *list, const struct smc_trace_line *line,
+                   struct smc_text *out);
 };
 
-const char *smc_trace_fact_label(enum smc_trace_fact fact);
-
-/* Appends it; nothing if there is nothing to say. */
-void smc_trace_list_append_fact(const struct smc_trace_list *list,
-                                const struct smc_trace_line *line, enum smc_trace_fact fact,
-                                struct smc_text *out);
+enum { SMC_TRACE_FACTS = 10 };
+extern const struct smc_trace_fact smc_trace_facts[SMC_TRACE_FACTS];
 
 /* The occupancy of the whole trace and what bounds it, in one line. */
 void smc_trace_list_append_summary(const struct smc_trace_list *list, struct smc_text *out);

@@ -38,9 +38,9 @@ void smc_devices_lay_out(struct smc_rect body, struct smc_devices_layout *layout
 }
 
 /* The name and the limiters share what the other columns leave. */
-void smc_devices_spans(int table_columns, struct smc_device_span span[SMC_DEVICE_COLUMN_COUNT])
+void smc_devices_spans(int table_columns, struct smc_span span[SMC_DEVICE_COLUMN_COUNT])
 {
-    int left = table_columns - MARKS - ARROWS, col = MARKS;
+    int left = table_columns - MARKS - ARROWS;
     for (int i = 0; i < SMC_DEVICE_COLUMN_COUNT; i++) {
         const struct smc_device_column_info *info = &smc_device_column_info[i];
         span[i].cols = table_columns >= info->from ? info->columns : 0;
@@ -51,10 +51,7 @@ void smc_devices_spans(int table_columns, struct smc_device_span span[SMC_DEVICE
     name = name < LEAST_NAME ? LEAST_NAME : name > MOST_NAME ? MOST_NAME : name;
     span[SMC_DEVICE_COLUMN_NAME].cols = name;
     span[SMC_DEVICE_COLUMN_LIMITERS].cols = left - name;
-    for (int i = 0; i < SMC_DEVICE_COLUMN_COUNT; i++) {
-        span[i].col = col;
-        col += span[i].cols;
-    }
+    smc_spans_place(span, SMC_DEVICE_COLUMN_COUNT, MARKS);
 }
 
 /* --- The table --- */
@@ -70,32 +67,25 @@ static const struct {
 };
 enum { SOURCES = sizeof sources / sizeof *sources };
 
-/* Text begins where its column does, numbers end where it does. */
-static void view_devices_draw_cell(const char *text, enum smc_device_column column,
-                                   struct smc_device_span span, enum smc_style style,
-                                   struct smc_rect line, struct smc_frame *frame)
+static struct smc_rect cell_of(enum smc_device_column column, const struct smc_span *span,
+                               struct smc_rect line)
 {
-    int gap = column != SMC_DEVICE_COLUMN_NAME;
-    struct smc_rect cell = {line.row, line.col + span.col + gap, 1, span.cols - gap};
-    if (smc_device_column_info[column].is_text)
-        smc_frame_text_within(frame, cell, 0, 0, cell.cols, style, text);
-    else
-        smc_frame_text_right(frame, cell, 0, style, text);
+    return smc_span_cell(span[column], column != SMC_DEVICE_COLUMN_NAME, line);
 }
 
 static void view_devices_draw_heading(const struct smc_devices_state *devices,
-                                      const struct smc_device_span *span, struct smc_rect line,
+                                      const struct smc_span *span, struct smc_rect line,
                                       struct smc_frame *frame)
 {
     for (enum smc_device_column i = 0; i < SMC_DEVICE_COLUMN_COUNT; i++)
         if (span[i].cols)
-            view_devices_draw_cell(smc_device_column_info[i].heading, i, span[i],
-                                   i == devices->sort ? SMC_STYLE_TITLE : SMC_STYLE_DIM, line,
-                                   frame);
+            smc_list_draw_cell(smc_device_column_info[i].heading, smc_device_column_info[i].is_text,
+                               i == devices->sort ? SMC_STYLE_TITLE : SMC_STYLE_DIM,
+                               cell_of(i, span, line), frame);
 }
 
 static void view_devices_draw_row(const struct smc_device_row *row, const char *searched,
-                                  const struct smc_device_span *span, struct smc_rect line,
+                                  const struct smc_span *span, struct smc_rect line,
                                   struct smc_frame *frame)
 {
     for (enum smc_device_column i = 0; i < SMC_DEVICE_COLUMN_COUNT; i++) {
@@ -105,12 +95,10 @@ static void view_devices_draw_row(const struct smc_device_row *row, const char *
         if (!span[i].cols)
             continue;
         column->write(row, span[i].cols - 1, text);
-        view_devices_draw_cell(*text ? text : "-", i, span[i], style, line, frame);
+        smc_list_draw_cell(*text ? text : "-", column->is_text, style, cell_of(i, span, line),
+                           frame);
         if (column->is_text)
-            smc_list_mark_match(text, searched,
-                                (struct smc_rect){line.row, line.col + span[i].col + (i > 0), 1,
-                                                  span[i].cols - (i > 0)},
-                                frame);
+            smc_list_mark_match(text, searched, cell_of(i, span, line), frame);
         if (i == SMC_DEVICE_COLUMN_REGS && *text && !span[SMC_DEVICE_COLUMN_SOURCE].cols)
             smc_frame_glyph(frame, line, 0, span[i].col + span[i].cols - 1, style,
                             (uint32_t)sources[row->answer.resources.source].letter);
@@ -144,7 +132,7 @@ static void view_devices_draw_table(const struct smc_devices_state *devices,
                                     const struct smc_device *present, struct smc_rect rect,
                                     struct smc_frame *frame)
 {
-    struct smc_device_span span[SMC_DEVICE_COLUMN_COUNT];
+    struct smc_span span[SMC_DEVICE_COLUMN_COUNT];
     struct smc_rect rows = rect, heading = smc_rect_cut_top(&rows, 1);
     int count = (int)devices->listed, first = view_devices_first_shown(devices, rows.rows);
     smc_devices_spans(rect.cols, span);
@@ -387,12 +375,9 @@ static struct smc_rect table_of(struct smc_rect body)
 static void view_devices_sort_by_next(struct smc_tui *tui, int direction)
 {
     struct smc_devices_state *devices = &tui->devices;
-    struct smc_device_span span[SMC_DEVICE_COLUMN_COUNT];
-    int column = (int)devices->sort;
+    struct smc_span span[SMC_DEVICE_COLUMN_COUNT];
     smc_devices_spans(table_of(smc_tui_body(tui)).cols, span);
-    do
-        column = (column + direction + SMC_DEVICE_COLUMN_COUNT) % SMC_DEVICE_COLUMN_COUNT;
-    while (!span[column].cols);
+    int column = smc_spans_next(span, SMC_DEVICE_COLUMN_COUNT, (int)devices->sort, direction);
     smc_devices_sort(devices, (enum smc_device_column)column, false);
 }
 
@@ -489,19 +474,6 @@ static int place_at(const struct smc_devices_state *devices, struct smc_rect rec
     return row > 0 && place < (int)devices->listed ? place : -1;
 }
 
-/* The column whose heading is at a column of the panel. */
-static bool view_devices_heading_at(struct smc_rect rect, int col, enum smc_device_column *column)
-{
-    struct smc_device_span span[SMC_DEVICE_COLUMN_COUNT];
-    smc_devices_spans(rect.cols, span);
-    for (int i = 0; i < SMC_DEVICE_COLUMN_COUNT; i++) {
-        *column = (enum smc_device_column)i;
-        if (col >= span[i].col && col < span[i].col + span[i].cols)
-            return true;
-    }
-    return false;
-}
-
 /* A click on a line moves the cursor there, and there marks it; one on a heading sorts. */
 static void view_devices_click(struct smc_tui *tui, struct smc_rect body, int row, int col,
                                int direction)
@@ -509,15 +481,18 @@ static void view_devices_click(struct smc_tui *tui, struct smc_rect body, int ro
     enum { WHEEL_STEP = 3 };
     struct smc_devices_state *devices = &tui->devices;
     struct smc_rect table = table_of(body);
-    enum smc_device_column column;
     if (direction != 0) {
         smc_devices_move(devices, direction * WHEEL_STEP);
         return;
     }
     if (!smc_rect_holds(table, row, col))
         return;
+    struct smc_span span[SMC_DEVICE_COLUMN_COUNT];
+    smc_devices_spans(table.cols, span);
+    const enum smc_device_column column =
+        (enum smc_device_column)smc_spans_at(span, SMC_DEVICE_COLUMN_COUNT, col - table.col);
     int place = place_at(devices, table, row - table.row);
-    if (row == table.row && view_devices_heading_at(table, col - table.col, &column))
+    if (row == table.row && column < SMC_DEVICE_COLUMN_COUNT)
         smc_devices_sort(devices, column, column == devices->sort && !devices->reversed);
     else if (place >= 0 && smc_devices_at(devices, (size_t)place) == &devices->row[devices->cursor])
         devices->row[devices->cursor].marked = !devices->row[devices->cursor].marked;

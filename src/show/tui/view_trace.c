@@ -52,11 +52,6 @@ static struct view_trace_layout view_trace_layout_of(const struct smc_tui *tui)
 
 /* --- The table --- */
 
-/* Where a column begins, and its width; 0: it is not shown. */
-struct span {
-    int col, cols;
-};
-
 enum { MARKS = 3 }; /* columns before the name */
 
 static bool is_column_shown(const struct smc_trace_list *list, enum smc_trace_column column,
@@ -72,14 +67,14 @@ static bool is_column_shown(const struct smc_trace_list *list, enum smc_trace_co
 }
 
 static void view_trace_find_spans(const struct smc_trace_list *list, int table_columns,
-                                  struct span span[SMC_TRACE_COLUMN_COUNT])
+                                  struct smc_span span[SMC_TRACE_COLUMN_COUNT])
 {
     enum { ARROWS = 1, LEAST_NAME = 20, MOST_CHANGE = 90 };
     /* Given up where the names would have too little. */
     static const enum smc_trace_column least_important[] = {
         SMC_TRACE_COLUMN_STEP, SMC_TRACE_COLUMN_SPILLS, SMC_TRACE_COLUMN_BLOCKS,
         SMC_TRACE_COLUMN_SMEM, SMC_TRACE_COLUMN_THREADS};
-    int left = table_columns - MARKS - ARROWS, col = MARKS;
+    int left = table_columns - MARKS - ARROWS;
     for (int i = 0; i < SMC_TRACE_COLUMN_COUNT; i++) {
         const struct smc_trace_column_info *info = &smc_trace_column_info[i];
         const bool shown = is_column_shown(list, (enum smc_trace_column)i, table_columns);
@@ -98,33 +93,24 @@ static void view_trace_find_spans(const struct smc_trace_list *list, int table_c
         left -= more < most ? more : most;
     }
     span[SMC_TRACE_COLUMN_NAME].cols = left > 0 ? left : 0;
-    for (int i = 0; i < SMC_TRACE_COLUMN_COUNT; i++) {
-        span[i].col = col;
-        col += span[i].cols;
-    }
+    smc_spans_place(span, SMC_TRACE_COLUMN_COUNT, MARKS);
 }
 
-static void view_trace_draw_cell(const char *text, enum smc_trace_column column, struct span span,
-                                 enum smc_style style, struct smc_rect line,
-                                 struct smc_frame *frame)
+static struct smc_rect view_trace_cell_of(int column, const struct smc_span *span,
+                                          struct smc_rect line)
 {
-    int gap = column != SMC_TRACE_COLUMN_NAME ? 1 : 0;
-    gap += smc_trace_column_info[column].is_text && gap; /* two blanks before text */
-    struct smc_rect cell = {line.row, line.col + span.col + gap, 1, span.cols - gap};
-    if (smc_trace_column_info[column].is_text)
-        smc_frame_text_within(frame, cell, 0, 0, cell.cols, style, text);
-    else
-        smc_frame_text_right(frame, cell, 0, style, text);
+    const int gap = smc_trace_column_info[column].is_text ? 2 : 1;
+    return smc_span_cell(span[column], column == SMC_TRACE_COLUMN_NAME ? 0 : gap, line);
 }
 
-static void view_trace_draw_heading(const struct smc_trace_list *list, const struct span *span,
+static void view_trace_draw_heading(const struct smc_trace_list *list, const struct smc_span *span,
                                     struct smc_rect line, struct smc_frame *frame)
 {
     for (int i = 0; i < SMC_TRACE_COLUMN_COUNT; i++)
         if (span[i].cols)
-            view_trace_draw_cell(smc_trace_column_info[i].heading, (enum smc_trace_column)i,
-                                 span[i], i == (int)list->sort ? SMC_STYLE_TITLE : SMC_STYLE_DIM,
-                                 line, frame);
+            smc_list_draw_cell(smc_trace_column_info[i].heading, smc_trace_column_info[i].is_text,
+                               i == (int)list->sort ? SMC_STYLE_TITLE : SMC_STYLE_DIM,
+                               view_trace_cell_of(i, span, line), frame);
 }
 
 /* The kernel's name; for a configuration its block and grid, indented. */
@@ -155,29 +141,27 @@ static enum smc_style view_trace_style_of(const struct smc_trace_list *list,
 }
 
 static void draw_line(const struct smc_trace_list *list, const char *searched,
-                      const struct smc_trace_line *here, const struct span *span,
+                      const struct smc_trace_line *here, const struct smc_span *span,
                       struct smc_rect line, struct smc_frame *frame)
 {
     for (int i = 0; i < SMC_TRACE_COLUMN_COUNT; i++) {
-        const struct smc_trace_column_info *column = &smc_trace_column_info[i];
         enum smc_trace_column id = (enum smc_trace_column)i;
+        const bool is_name = id == SMC_TRACE_COLUMN_NAME;
         char text[SMC_TRACE_CELL_CHARS] = "";
-        struct smc_text name = {0};
+        smc_auto_text name = {0};
         if (!span[i].cols)
             continue;
-        if (column->write)
-            column->write(list, here, text);
-        else
+        if (is_name)
             view_trace_append_name(list, here, &name);
-        view_trace_draw_cell(!column->write ? smc_text_string(&name)
-                             : *text        ? text
-                                            : "-",
-                             id, span[i], view_trace_style_of(list, here, id), line, frame);
-        if (!column->write && (searched[0] || list->filter[0]))
-            smc_list_mark_match(
-                smc_text_string(&name), list->filter[0] ? list->filter : searched,
-                (struct smc_rect){line.row, line.col + span[i].col, 1, span[i].cols}, frame);
-        smc_text_free(&name);
+        else
+            smc_trace_column_write(list, here, id, text);
+        const char *shown = is_name ? smc_text_string(&name) : *text ? text : "-";
+        smc_list_draw_cell(shown, smc_trace_column_info[i].is_text,
+                           view_trace_style_of(list, here, id), view_trace_cell_of(i, span, line),
+                           frame);
+        if (is_name && (searched[0] || list->filter[0]))
+            smc_list_mark_match(shown, list->filter[0] ? list->filter : searched,
+                                view_trace_cell_of(i, span, line), frame);
     }
     const struct smc_open_kernel *kernel =
         list->file ? smc_open_kernel_at(list->file, here->row) : NULL;
@@ -204,7 +188,7 @@ static void view_trace_draw_table(const struct smc_tui *tui, const struct view_t
                                   struct smc_frame *frame)
 {
     const struct smc_trace_list *list = &tui->trace;
-    struct span span[SMC_TRACE_COLUMN_COUNT];
+    struct smc_span span[SMC_TRACE_COLUMN_COUNT];
     struct smc_rect rows = layout->lines;
     struct smc_text summary = {0};
     int count = (int)list->count, first = view_trace_first_shown(list, rows.rows);
@@ -246,17 +230,15 @@ static void draw_facts(const struct smc_trace_list *list, struct smc_rect rect,
     smc_frame_text_within(frame, inner, 0, 0, inner.cols, SMC_STYLE_STRONG,
                           view_trace_shown_name(list));
     int row = 1;
-    for (int i = 0; i < SMC_TRACE_FACT_COUNT; i++) {
-        struct smc_text words = {0};
+    for (int i = 0; i < SMC_TRACE_FACTS; i++) {
+        smc_auto_text words = {0};
         struct smc_rect right = {inner.row, inner.col + LABEL_COLUMNS, inner.rows,
                                  inner.cols - LABEL_COLUMNS};
-        smc_trace_list_append_fact(list, smc_trace_list_here(list), (enum smc_trace_fact)i, &words);
+        smc_trace_facts[i].append(list, smc_trace_list_here(list), &words);
         if (words.length) {
-            smc_frame_text(frame, inner, row, 0, SMC_STYLE_LABEL,
-                           smc_trace_fact_label((enum smc_trace_fact)i));
+            smc_frame_text(frame, inner, row, 0, SMC_STYLE_LABEL, smc_trace_facts[i].label);
             row = smc_frame_paragraph(frame, right, row, SMC_STYLE_NORMAL, smc_text_string(&words));
         }
-        smc_text_free(&words);
     }
     smc_list_mark_cut(rect, row, SMC_ACTION_DETAILS, frame);
 }
@@ -269,14 +251,13 @@ static void show_facts(struct smc_tui *tui)
     smc_popup_open(&tui->popup, "kernel");
     tui->popup.indent = LABEL_COLUMNS;
     smc_text_printf(text, "%s\n", view_trace_shown_name(list));
-    for (int i = 0; i < SMC_TRACE_FACT_COUNT; i++) {
-        struct smc_text words = {0};
-        smc_trace_list_append_fact(list, smc_trace_list_here(list), (enum smc_trace_fact)i, &words);
+    for (int i = 0; i < SMC_TRACE_FACTS; i++) {
+        smc_auto_text words = {0};
+        smc_trace_facts[i].append(list, smc_trace_list_here(list), &words);
         smc_words_untie(&words);
         if (words.length)
-            smc_text_printf(text, "%-*s%s\n", LABEL_COLUMNS,
-                            smc_trace_fact_label((enum smc_trace_fact)i), smc_text_string(&words));
-        smc_text_free(&words);
+            smc_text_printf(text, "%-*s%s\n", LABEL_COLUMNS, smc_trace_facts[i].label,
+                            smc_text_string(&words));
     }
     const char *notes = smc_text_string(&list->answer->trace->notes);
     if (*notes)
@@ -334,7 +315,7 @@ static void draw_message(struct smc_rect body, const char *text, const char *mor
 static void draw_unread(const struct smc_open_file *file, struct smc_rect body,
                         struct smc_frame *frame)
 {
-    struct smc_text words = {0};
+    smc_auto_text words = {0};
     if (file->failure[0])
         smc_text_append(&words, file->failure);
     else
@@ -343,7 +324,6 @@ static void draw_unread(const struct smc_open_file *file, struct smc_rect body,
         body, smc_text_string(&words),
         file->failure[0] ? "It is read again when it is saved; :open FILE opens another one." : "",
         frame);
-    smc_text_free(&words);
 }
 
 static void view_trace_draw(const struct smc_tui *tui, struct smc_rect body,
@@ -434,12 +414,9 @@ static void unfold(struct smc_tui *tui, bool unfold)
 /* The next of the columns shown. */
 static void view_trace_sort_by_next(struct smc_tui *tui)
 {
-    struct span span[SMC_TRACE_COLUMN_COUNT];
-    int column = (int)tui->trace.sort;
+    struct smc_span span[SMC_TRACE_COLUMN_COUNT];
     view_trace_find_spans(&tui->trace, view_trace_layout_of(tui).lines.cols, span);
-    do
-        column = (column + 1) % SMC_TRACE_COLUMN_COUNT;
-    while (!span[column].cols);
+    int column = smc_spans_next(span, SMC_TRACE_COLUMN_COUNT, (int)tui->trace.sort, 1);
     smc_trace_list_sort(&tui->trace, (enum smc_trace_column)column, false);
 }
 
@@ -455,12 +432,11 @@ static void view_trace_search(struct smc_tui *tui, int direction)
 static void view_trace_show_command(struct smc_tui *tui)
 {
     struct smc_query query = tui->explore.query;
-    struct smc_text words = {0};
+    smc_auto_text words = {0};
     if (smc_trace_list_query(&tui->trace, smc_trace_list_here(&tui->trace)->row, &query))
         smc_tui_command_of(tui, &query, &words);
     smc_tui_show_command(tui, words.length ? smc_text_string(&words)
                                            : "the trace has no block size of this kernel");
-    smc_text_free(&words);
 }
 
 /* What was set on the first screen is the launch of its kernel in the list, too. */
@@ -472,20 +448,12 @@ static void view_trace_open(struct smc_tui *tui)
 static bool view_trace_act_on_list(struct smc_tui *tui, enum smc_action action)
 {
     struct smc_trace_list *list = &tui->trace;
-    int page = view_trace_layout_of(tui).lines.rows - 1, all = (int)list->count;
+    int by = smc_list_rows_of(action, view_trace_layout_of(tui).lines.rows - 1);
+    if (by != 0) {
+        smc_trace_list_move(list, by);
+        return true;
+    }
     switch (action) {
-    case SMC_ACTION_UP:
-    case SMC_ACTION_DOWN:
-        smc_trace_list_move(list, action == SMC_ACTION_DOWN ? 1 : -1);
-        return true;
-    case SMC_ACTION_PAGE_UP:
-    case SMC_ACTION_PAGE_DOWN:
-        smc_trace_list_move(list, action == SMC_ACTION_PAGE_DOWN ? page : -page);
-        return true;
-    case SMC_ACTION_FIRST:
-    case SMC_ACTION_LAST:
-        smc_trace_list_move(list, action == SMC_ACTION_LAST ? all : -all);
-        return true;
     case SMC_ACTION_FOLD:
     case SMC_ACTION_UNFOLD:
         unfold(tui, action == SMC_ACTION_UNFOLD);
@@ -537,18 +505,6 @@ static bool view_trace_act(struct smc_tui *tui, enum smc_action action)
 
 /* --- Clicks --- */
 
-/* The column whose heading is at a column of the panel; the count if there is none. */
-static int view_trace_heading_at(const struct smc_trace_list *list, int columns, int col)
-{
-    struct span span[SMC_TRACE_COLUMN_COUNT];
-    int column = 0;
-    view_trace_find_spans(list, columns, span);
-    while (column < SMC_TRACE_COLUMN_COUNT &&
-           !(col >= span[column].col && col < span[column].col + span[column].cols))
-        column++;
-    return column;
-}
-
 /* A click on a line moves the cursor there, and there does what Enter does; one on a heading sorts.
  */
 static void view_trace_click(struct smc_tui *tui, struct smc_rect body, int row, int col,
@@ -563,7 +519,9 @@ static void view_trace_click(struct smc_tui *tui, struct smc_rect body, int row,
     if (direction != 0) {
         smc_trace_list_move(list, direction * WHEEL_STEP);
     } else if (smc_rect_holds(layout.heading, row, col)) {
-        int column = view_trace_heading_at(list, layout.heading.cols, col - layout.heading.col);
+        struct smc_span span[SMC_TRACE_COLUMN_COUNT];
+        view_trace_find_spans(list, layout.heading.cols, span);
+        int column = smc_spans_at(span, SMC_TRACE_COLUMN_COUNT, col - layout.heading.col);
         if (column < SMC_TRACE_COLUMN_COUNT)
             smc_trace_list_sort(list, (enum smc_trace_column)column,
                                 column == (int)list->sort && !list->reversed);
@@ -615,11 +573,10 @@ static void fail_file(struct smc_tui *tui, const struct smc_job_result *result)
 /* What the last change did, until the next key. */
 static void tell_changes(struct smc_tui *tui)
 {
-    struct smc_text words = {0};
+    smc_auto_text words = {0};
     smc_text_printf(&words, "%s was saved: ", smc_last_part(tui->file.shown));
     smc_open_file_append_changes(&tui->file, &words);
     smc_tui_say(tui, SMC_STYLE_WARN, "%s", smc_text_string(&words));
-    smc_text_free(&words);
 }
 
 /* The first time the worst kernel is taken over to the first screen. */

@@ -51,6 +51,45 @@ int smc_list_scrolled(int first, int by, int last)
     return to < 0 ? 0 : to;
 }
 
+void smc_spans_place(struct smc_span *span, int count, int col)
+{
+    for (int i = 0; i < count; i++) {
+        span[i].col = col;
+        col += span[i].cols;
+    }
+}
+
+int smc_spans_at(const struct smc_span *span, int count, int col)
+{
+    int column = 0;
+    while (column < count &&
+           !(col >= span[column].col && col < span[column].col + span[column].cols))
+        column++;
+    return column;
+}
+
+int smc_spans_next(const struct smc_span *span, int count, int column, int direction)
+{
+    do
+        column = (column + direction + count) % count;
+    while (!span[column].cols);
+    return column;
+}
+
+struct smc_rect smc_span_cell(struct smc_span span, int gap, struct smc_rect line)
+{
+    return (struct smc_rect){line.row, line.col + span.col + gap, 1, span.cols - gap};
+}
+
+void smc_list_draw_cell(const char *text, bool is_text, enum smc_style style, struct smc_rect cell,
+                        struct smc_frame *frame)
+{
+    if (is_text)
+        smc_frame_text_within(frame, cell, 0, 0, cell.cols, style, text);
+    else
+        smc_frame_text_right(frame, cell, 0, style, text);
+}
+
 void smc_list_mark_match(const char *cell_text, const char *searched, struct smc_rect cell,
                          struct smc_frame *frame)
 {

@@ -25,6 +25,26 @@ int smc_list_rows_of(enum smc_action action, int page);
  */
 int smc_list_scrolled(int first, int by, int last);
 
+/* Where a column of a table begins, and its width; 0: it is not shown. */
+struct smc_span {
+    int col, cols;
+};
+
+/* Places each column after the one before, the first at `col`. */
+void smc_spans_place(struct smc_span *span, int count, int col);
+
+/* The column at a place of the table; `count`: none. */
+int smc_spans_at(const struct smc_span *span, int count, int col);
+
+/* The next of the columns shown, or with `direction` -1 the one before; at least one is. */
+int smc_spans_next(const struct smc_span *span, int count, int column, int direction);
+
+/* The cell of a column after `gap` blanks, and what it shows: text begins where the cell does,
+   numbers end where it does. */
+struct smc_rect smc_span_cell(struct smc_span span, int gap, struct smc_rect line);
+void smc_list_draw_cell(const char *text, bool is_text, enum smc_style style, struct smc_rect cell,
+                        struct smc_frame *frame);
+
 /* Marks in a cell what of its text was searched. */
 void smc_list_mark_match(const char *cell_text, const char *searched, struct smc_rect cell,
                          struct smc_frame *frame);
