@@ -29,6 +29,15 @@ enum smc_status smc_fail(struct smc_error *error, enum smc_status status, const 
 enum smc_status smc_fail_in(struct smc_error *error, enum smc_status status, const char *where, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* A step of a function that returns enum smc_status: returns the status of a step that failed. For
+   functions whose locals are freed by their scope (base/memory.h). */
+#define SMC_TRY(step)                                                                              \
+    do {                                                                                           \
+        const enum smc_status status_of_step = (step);                                             \
+        if (status_of_step != SMC_OK)                                                              \
+            return status_of_step;                                                                 \
+    } while (0)
+
 #endif
 
 #endif

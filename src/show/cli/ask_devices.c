@@ -18,10 +18,8 @@ enum smc_status smc_ask_device_files(const struct smc_arguments *arguments,
                                      struct smc_chosen_devices *devices, struct smc_error *error)
 {
     for (size_t i = 0; i < arguments->device_file.count; i++) {
-        enum smc_status status = smc_device_file_read(arguments->device_file.item[i],
-                                                      &devices->file[devices->file_count], error);
-        if (status != SMC_OK)
-            return status;
+        SMC_TRY(smc_device_file_read(arguments->device_file.item[i],
+                                     &devices->file[devices->file_count], error));
         devices->file_count++;
     }
     return SMC_OK;
@@ -71,12 +69,10 @@ static enum smc_status find_elsewhere(const char *typed, struct smc_chosen_devic
     int64_t index;
     bool live = strncasecmp(typed, prefix, sizeof prefix - 1) == 0 &&
                 smc_parse_integer(typed + sizeof prefix - 1, 0, INT32_MAX, &index);
-    enum smc_status status =
-        live ? smc_executor_default()->device((int)index, &chosen->device, error)
-             : smc_device_find(typed, &chosen->device, chosen->note, error);
-    if (status == SMC_OK)
-        set_measured_groups(&chosen->device);
-    return status;
+    SMC_TRY(live ? smc_executor_default()->device((int)index, &chosen->device, error)
+                 : smc_device_find(typed, &chosen->device, chosen->note, error));
+    set_measured_groups(&chosen->device);
+    return SMC_OK;
 }
 
 enum smc_status smc_find_device_in(const struct smc_chosen_devices *devices, const char *typed,
@@ -146,10 +142,8 @@ enum smc_status smc_ask_devices(const struct smc_arguments *arguments, size_t mo
     if (!devices->chosen)
         return smc_out_of_memory(error);
     for (size_t i = 0; i < arguments->device.count; i++) {
-        status = smc_ask_device_in(devices, arguments->device.item[i],
-                                   &devices->chosen[devices->count], error);
-        if (status != SMC_OK)
-            return status;
+        SMC_TRY(smc_ask_device_in(devices, arguments->device.item[i],
+                                  &devices->chosen[devices->count], error));
         devices->count++;
     }
     add_whole_files(devices);
@@ -172,12 +166,10 @@ enum smc_status smc_ask_assumed_device(struct smc_query *query, struct smc_error
 static enum smc_status choose_device(struct smc_query *query, struct smc_error *error)
 {
     const struct smc_executor *executor = smc_executor_default();
-    enum smc_status status = executor->device_count(NULL) > 0
-                                 ? executor->device(0, &query->device, error)
-                                 : smc_ask_assumed_device(query, error);
-    if (status == SMC_OK)
-        set_measured_groups(&query->device);
-    return status;
+    SMC_TRY(executor->device_count(NULL) > 0 ? executor->device(0, &query->device, error)
+                                             : smc_ask_assumed_device(query, error));
+    set_measured_groups(&query->device);
+    return SMC_OK;
 }
 
 enum smc_status smc_ask_query_device(const struct smc_chosen_devices *devices, size_t index,
@@ -223,14 +215,12 @@ enum smc_status smc_ask_one_device(const struct smc_arguments *arguments,
                                    struct smc_chosen_devices *devices, struct smc_query *query,
                                    struct smc_error *error)
 {
-    enum smc_status status = check_one(arguments, error);
-    if (status == SMC_OK)
-        status = smc_ask_devices(arguments, 1, devices, error);
-    if (status == SMC_OK)
-        status = smc_ask_query_device(devices, 0, query, error);
-    if (status == SMC_OK && !smc_ask_writer(arguments)->has_notes)
+    SMC_TRY(check_one(arguments, error));
+    SMC_TRY(smc_ask_devices(arguments, 1, devices, error));
+    SMC_TRY(smc_ask_query_device(devices, 0, query, error));
+    if (!smc_ask_writer(arguments)->has_notes)
         smc_output_note(query->device_note);
-    return status;
+    return SMC_OK;
 }
 
 void smc_chosen_devices_free(struct smc_chosen_devices *devices)

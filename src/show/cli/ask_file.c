@@ -51,16 +51,14 @@ static enum smc_status file_ask_devices(const struct smc_arguments *arguments,
 {
     bool notes = !smc_ask_writer(arguments)->has_notes;
     struct smc_chosen_devices *chosen = &asked->chosen;
-    enum smc_status status =
-        devices ? SMC_OK : smc_ask_devices(arguments, SMC_MAX_DEVICES, chosen, error);
-    if (status != SMC_OK)
-        return status;
+    if (!devices)
+        SMC_TRY(smc_ask_devices(arguments, SMC_MAX_DEVICES, chosen, error));
     size_t named = devices ? devices->count : chosen->count;
     asked->device_count = named ? named : 1;
     asked->query = smc_calloc(asked->device_count, sizeof *asked->query);
     if (!asked->query)
         return smc_out_of_memory(error);
-    for (size_t i = 0; i < asked->device_count && status == SMC_OK; i++) {
+    for (size_t i = 0; i < asked->device_count; i++) {
         struct smc_query *query = &asked->query[i];
         smc_query_init(query);
         smc_ask_launch(arguments, query);
@@ -68,11 +66,11 @@ static enum smc_status file_ask_devices(const struct smc_arguments *arguments,
         if (devices && named)
             query->device = devices->device[i];
         else
-            status = smc_ask_query_device(chosen, i, query, error);
-        if (status == SMC_OK && notes)
+            SMC_TRY(smc_ask_query_device(chosen, i, query, error));
+        if (notes)
             smc_output_note(query->device_note);
     }
-    return status;
+    return SMC_OK;
 }
 
 /* --- Devices that no compiler supports -------------------------------------------------------- */
@@ -287,19 +285,13 @@ enum smc_status smc_ask_file(const struct smc_arguments *arguments,
 {
     const char *file = arguments->file[0], *entry = arguments->text[SMC_OPTION_ENTRY];
     struct smc_idle_options idle = {0};
-    enum smc_status status = file_ask_devices(arguments, devices, asked, error);
-    if (status == SMC_OK)
-        status = smc_ask_standard_input(arguments, file, error);
-    if (status == SMC_OK)
-        status = refuse_folder(file, error);
-    if (status == SMC_OK)
-        status = ask_read_file(arguments, devices && devices->count > 1, asked, error);
-    if (status == SMC_OK)
-        status = smc_entries_choose(&asked->kernels, file, entry, &asked->entries, error);
-    if (status == SMC_OK && one)
-        status = smc_entries_need_one(&asked->entries, file, entry, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(file_ask_devices(arguments, devices, asked, error));
+    SMC_TRY(smc_ask_standard_input(arguments, file, error));
+    SMC_TRY(refuse_folder(file, error));
+    SMC_TRY(ask_read_file(arguments, devices && devices->count > 1, asked, error));
+    SMC_TRY(smc_entries_choose(&asked->kernels, file, entry, &asked->entries, error));
+    if (one)
+        SMC_TRY(smc_entries_need_one(&asked->entries, file, entry, error));
     assume_own_device(asked);
     for (size_t d = 0; d < asked->device_count; d++)
         smc_idle_consider(arguments, &asked->query[d].device, &idle);
@@ -351,28 +343,26 @@ static void note_proposed(const struct smc_asked_file *asked, size_t entry, size
 
 enum smc_status smc_ask_file_threads(struct smc_asked_file *asked, struct smc_error *error)
 {
-    enum smc_status status = SMC_OK;
     size_t proposed = 0, last = 0;
     const size_t devices = asked->device_count;
     smc_auto_free struct smc_best *best = smc_calloc(1, sizeof *best); /* too large for the stack */
     if (!best)
         return smc_out_of_memory(error);
-    for (size_t e = 0; e < asked->entries.count && status == SMC_OK; e++) {
+    for (size_t e = 0; e < asked->entries.count; e++) {
         struct smc_query *query = &asked->query[e * devices];
         int64_t threads = query->threads_per_block;
         if (threads == SMC_NOT_GIVEN)
             threads = threads_of_bounds(query->file_kernel);
         if (threads == SMC_NOT_GIVEN) {
-            status = propose_threads(query, best, &threads, error);
+            SMC_TRY(propose_threads(query, best, &threads, error));
             proposed++;
             last = e;
         }
         for (size_t d = 0; d < devices; d++)
             query[d].threads_per_block = threads;
     }
-    if (status == SMC_OK)
-        note_proposed(asked, last, proposed);
-    return status;
+    note_proposed(asked, last, proposed);
+    return SMC_OK;
 }
 
 /* --- The answers ------------------------------------------------------------------------------ */
@@ -456,15 +446,11 @@ enum smc_status smc_answer_launches(const struct smc_arguments *arguments,
     bool file;
     struct smc_query query;
     SMC_AUTO(smc_questions_free) struct smc_questions questions = {0};
-    enum smc_status status = smc_ask_whether_file(arguments, &file, error);
-    if (status == SMC_OK && file)
+    SMC_TRY(smc_ask_whether_file(arguments, &file, error));
+    if (file)
         return ask_file_answer_file(arguments, report, out, error);
-    if (status == SMC_OK)
-        status = smc_ask_query(arguments, &query, error);
-    if (status == SMC_OK)
-        status = smc_ask_questions(arguments, &query, &questions, error);
-    if (status == SMC_OK)
-        status = smc_answer_questions(&questions, error);
-    return status == SMC_OK ? report(arguments, questions.answer, questions.count, out, error)
-                            : status;
+    SMC_TRY(smc_ask_query(arguments, &query, error));
+    SMC_TRY(smc_ask_questions(arguments, &query, &questions, error));
+    SMC_TRY(smc_answer_questions(&questions, error));
+    return report(arguments, questions.answer, questions.count, out, error);
 }

@@ -87,11 +87,11 @@ enum smc_status smc_ask_gate(struct smc_arguments *arguments, struct smc_gate *g
                              struct smc_error *error)
 {
     const char *path = arguments->text[SMC_OPTION_GATE];
-    enum smc_status status = path ? smc_gate_read(path, gate, error) : SMC_OK;
-    if (status == SMC_OK)
-        status = add_options(arguments, gate, error);
+    if (path)
+        SMC_TRY(smc_gate_read(path, gate, error));
+    SMC_TRY(add_options(arguments, gate, error));
     gate->partial = arguments->given[SMC_OPTION_OWN_KERNEL];
-    return status == SMC_OK ? take_devices(gate, arguments, error) : status;
+    return take_devices(gate, arguments, error);
 }
 
 enum smc_status smc_gate_check_limits(const struct smc_arguments *arguments,

@@ -30,9 +30,7 @@ static enum smc_status inspect_ask_devices(const struct smc_arguments *arguments
                                            struct smc_error *error)
 {
     struct smc_chosen_devices *chosen = &question->chosen;
-    enum smc_status status = smc_ask_devices(arguments, SMC_MAX_DEVICES, chosen, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_ask_devices(arguments, SMC_MAX_DEVICES, chosen, error));
     for (size_t i = 0; i < chosen->count; i++) {
         const char *typed = i < arguments->device.count ? arguments->device.item[i] : "";
         question->devices[i] = chosen->chosen[i].device;
@@ -134,8 +132,7 @@ static enum smc_status take_item(enum smc_stated_kind kind, char *item,
 static enum smc_status take_lists(enum smc_stated_kind kind, const struct smc_repeated *values,
                                   struct smc_inspect_request *request, struct smc_error *error)
 {
-    enum smc_status status = SMC_OK;
-    for (size_t i = 0; i < values->count && status == SMC_OK; i++) {
+    for (size_t i = 0; i < values->count; i++) {
         const char *text = values->item[i];
         do {
             size_t length = item_length(text);
@@ -144,11 +141,11 @@ static enum smc_status take_lists(enum smc_stated_kind kind, const struct smc_re
                 return smc_out_of_memory(error);
             memcpy(item, text, length);
             item[length] = '\0';
-            status = take_item(kind, item, request, error);
+            SMC_TRY(take_item(kind, item, request, error));
             text += length + (text[length] == ',');
-        } while (status == SMC_OK && *text);
+        } while (*text);
     }
-    return status;
+    return SMC_OK;
 }
 
 /* --- The question ----------------------------------------------------------------------------- */
@@ -172,14 +169,11 @@ enum smc_status smc_ask_inspection(const struct smc_arguments *arguments, bool a
     if (assumed)
         smc_parse_block(assumed, SMC_NO_HIGHEST, &request->assumed_threads_per_block,
                         request->assumed_block);
-    enum smc_status status =
-        take_lists(SMC_STATED_THREADS, &arguments->own_threads, request, error);
-    if (status == SMC_OK)
-        status = take_lists(SMC_STATED_DYNAMIC_SMEM, &arguments->own_dynamic_smem, request, error);
-    if (status == SMC_OK)
-        status = inspect_ask_devices(arguments, question, error);
-    if (status != SMC_OK || request->target_count > 0)
-        return status;
+    SMC_TRY(take_lists(SMC_STATED_THREADS, &arguments->own_threads, request, error));
+    SMC_TRY(take_lists(SMC_STATED_DYNAMIC_SMEM, &arguments->own_dynamic_smem, request, error));
+    SMC_TRY(inspect_ask_devices(arguments, question, error));
+    if (request->target_count > 0)
+        return SMC_OK;
     request->targets_assumed = true;
     if (!all_targets)
         return assume_target(question, error);

@@ -175,9 +175,8 @@ static enum smc_status read_params(const struct smc_arguments *arguments,
 enum smc_status smc_ask_kernel(const struct smc_arguments *arguments, struct smc_query *query,
                                struct smc_error *error)
 {
-    enum smc_status status = smc_ask_named_kernel(arguments, &query->kernel, error);
-    return status == SMC_OK ? read_params(arguments, query->kernel, 0, &query->params, error)
-                            : status;
+    SMC_TRY(smc_ask_named_kernel(arguments, &query->kernel, error));
+    return read_params(arguments, query->kernel, 0, &query->params, error);
 }
 
 static enum smc_status read_grid(const char *text, struct smc_query *query, struct smc_error *error)
@@ -207,9 +206,7 @@ static enum smc_status fail_with_kernel(const struct smc_arguments *arguments, c
                                         struct smc_error *error)
 {
     const struct smc_kernel *kernel;
-    enum smc_status status = smc_ask_named_kernel(arguments, &kernel, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_ask_named_kernel(arguments, &kernel, error));
     const char *remedy =
         *option == 'g'                           ? "--size sets the grid of a kernel"
         : kernel->params & 1u << SMC_PARAM_TILE  ? "--tile sets the threads of a block"
@@ -305,9 +302,7 @@ static enum smc_status ask_kernel_begin(const struct smc_arguments *arguments,
 enum smc_status smc_ask_query(const struct smc_arguments *arguments, struct smc_query *query,
                               struct smc_error *error)
 {
-    enum smc_status status = ask_kernel_begin(arguments, query, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(ask_kernel_begin(arguments, query, error));
     if (arguments->given[SMC_OPTION_THREADS] || arguments->given[SMC_OPTION_GRID])
         return ask_own_kernel(arguments, query, error);
     if (arguments->given[SMC_OPTION_SMEM_PER_THREAD])
@@ -321,8 +316,7 @@ enum smc_status smc_ask_query_of(const struct smc_arguments *arguments,
                                  const struct smc_kernel *kernel, uint32_t ignored,
                                  struct smc_query *query, struct smc_error *error)
 {
-    enum smc_status status = ask_kernel_begin(arguments, query, error);
+    SMC_TRY(ask_kernel_begin(arguments, query, error));
     query->kernel = kernel;
-    return status == SMC_OK ? read_params(arguments, kernel, ignored, &query->params, error)
-                            : status;
+    return read_params(arguments, kernel, ignored, &query->params, error);
 }

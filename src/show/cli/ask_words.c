@@ -81,17 +81,15 @@ static enum smc_status question_read_words(const struct smc_worded_question *que
         [SMC_COMMAND_LIMITS] = true, [SMC_COMMAND_RUN] = true,
     };
     enum smc_command_id command = SMC_COMMAND_QUERY;
-    enum smc_status status = question_split_words(question->words, worded, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(question_split_words(question->words, worded, error));
     const bool named = worded->count > 0 && worded->word[0][0] != '-';
     if (named && (!smc_command_find(worded->word[0], &command) || !known[command]))
         return smc_fail(error, SMC_USAGE,
                         "'%.64s': a lesson asks query, banks, carveout, limits or run",
                         worded->word[0]);
-    status = smc_arguments_read(command, worded->count - named, worded->word + named,
-                                &worded->arguments, error);
-    return status == SMC_OK ? check_options(&worded->arguments, error) : status;
+    SMC_TRY(smc_arguments_read(command, worded->count - named, worded->word + named,
+                               &worded->arguments, error));
+    return check_options(&worded->arguments, error);
 }
 
 /* Start from {0}. */
@@ -107,21 +105,17 @@ static enum smc_status question_find_device(const struct smc_worded_question *qu
                                             struct worded *worded, struct smc_device *device,
                                             struct smc_error *error)
 {
-    enum smc_status status = smc_ask_named_device(&worded->arguments, &worded->devices, error);
-    if (status == SMC_OK)
-        *device = worded->devices.count > 0 ? worded->devices.chosen->device : *question->device;
-    return status;
+    SMC_TRY(smc_ask_named_device(&worded->arguments, &worded->devices, error));
+    *device = worded->devices.count > 0 ? worded->devices.chosen->device : *question->device;
+    return SMC_OK;
 }
 
 static enum smc_status question_ask_launch(const struct smc_worded_question *question,
                                            struct worded *worded, struct smc_query *query,
                                            struct smc_error *error)
 {
-    enum smc_status status = smc_ask_query(&worded->arguments, query, error);
-    if (status == SMC_OK)
-        status = question_find_device(question, worded, &query->device, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_ask_query(&worded->arguments, query, error));
+    SMC_TRY(question_find_device(question, worded, &query->device, error));
     smc_ceilings_of_board(query->device.name, &query->ceilings);
     query->compile = *question->compile;
     return SMC_OK;

@@ -61,10 +61,7 @@ static enum smc_status run_command(int count, char **words, struct smc_text *out
     if (named && !smc_command_find(words[0], &id))
         return smc_command_fail_unknown(words[0], error);
     struct smc_arguments arguments;
-    enum smc_status status =
-        smc_arguments_read(id, count - named, words + named, &arguments, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_arguments_read(id, count - named, words + named, &arguments, error));
     if (arguments.given[SMC_OPTION_HELP]) {
         if (named || file)
             smc_help_command(id, out);

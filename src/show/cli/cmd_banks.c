@@ -53,9 +53,7 @@ static enum smc_status cmd_banks_find_device(const struct smc_arguments *argumen
                                              struct smc_banks_query *query, struct smc_error *error)
 {
     char note[256];
-    enum smc_status status = smc_ask_named_device(arguments, devices, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_ask_named_device(arguments, devices, error));
     query->device_assumed = devices->count == 0;
     if (query->device_assumed && devices->file_count > 0)
         return smc_fail(error, SMC_USAGE,
@@ -71,9 +69,7 @@ static enum smc_status cmd_banks_read_device(const struct smc_arguments *argumen
                                              struct smc_chosen_devices *devices,
                                              struct smc_banks_query *query, struct smc_error *error)
 {
-    enum smc_status status = cmd_banks_find_device(arguments, devices, query, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(cmd_banks_find_device(arguments, devices, query, error));
     query->mode = (enum smc_bank_mode)arguments->number[SMC_OPTION_BANK_WIDTH];
     if (arguments->given[SMC_OPTION_BANK_WIDTH] && query->device.sm.bank_width_bytes != 8)
         return smc_fail(error, SMC_USAGE,
@@ -87,14 +83,13 @@ static enum smc_status cmd_banks_read_kernel(const struct smc_arguments *argumen
 {
     struct smc_query launch;
     smc_query_init(&launch);
-    enum smc_status status = smc_refuse_given(
-        arguments, SMC_OPTIONS(SMC_OPTION_WIDTH, SMC_OPTION_STORE, SMC_OPTION_BANK_OP), error,
-        "not with a kernel, which determines it");
-    if (status == SMC_OK)
-        status = smc_ask_kernel(arguments, &launch, error);
+    SMC_TRY(smc_refuse_given(arguments,
+                             SMC_OPTIONS(SMC_OPTION_WIDTH, SMC_OPTION_STORE, SMC_OPTION_BANK_OP),
+                             error, "not with a kernel, which determines it"));
+    SMC_TRY(smc_ask_kernel(arguments, &launch, error));
     query->kernel = launch.kernel;
     query->params = launch.params;
-    return status;
+    return SMC_OK;
 }
 
 static enum smc_status cmd_banks_read_op(const struct smc_arguments *arguments,
@@ -104,13 +99,11 @@ static enum smc_status cmd_banks_read_op(const struct smc_arguments *arguments,
     query->op = arguments->given[SMC_OPTION_STORE] ? SMC_BANK_STORE : SMC_BANK_LOAD;
     if (name && arguments->given[SMC_OPTION_STORE])
         return smc_fail(error, SMC_USAGE, "option --store: not with --op");
-    enum smc_status status =
-        name ? smc_banks_read_op(name, "option --", &query->op, error) : SMC_OK;
-    if (status == SMC_OK)
-        query->width_bytes = arguments->given[SMC_OPTION_WIDTH]
-                                 ? 1u << arguments->number[SMC_OPTION_WIDTH]
-                                 : smc_bank_operations[query->op].usual_width;
-    return status;
+    SMC_TRY(name ? smc_banks_read_op(name, "option --", &query->op, error) : SMC_OK);
+    query->width_bytes = arguments->given[SMC_OPTION_WIDTH]
+                             ? 1u << arguments->number[SMC_OPTION_WIDTH]
+                             : smc_bank_operations[query->op].usual_width;
+    return SMC_OK;
 }
 
 /* Exactly one of --expr, --stride and a kernel says what is accessed. */
@@ -138,9 +131,7 @@ static enum smc_status read_pattern(const struct smc_arguments *arguments,
                         "--kernel NAME, --csv FILE or a FILE");
     query->expression = arguments->text[SMC_OPTION_EXPR];
     query->stride = stride ? arguments->number[SMC_OPTION_STRIDE] : -1;
-    enum smc_status status = cmd_banks_read_op(arguments, query, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(cmd_banks_read_op(arguments, query, error));
     const char *block = arguments->text[SMC_OPTION_BLOCK_SHAPE];
     if (block && stride)
         return smc_fail(error, SMC_USAGE, "option --block: not with --stride, which has one warp");
@@ -153,28 +144,26 @@ enum smc_status smc_ask_banks(const struct smc_arguments *arguments, struct smc_
     smc_banks_query_init(query);
     query->warp = (int32_t)arguments->number[SMC_OPTION_WARP];
     query->row_elements = (uint32_t)arguments->number[SMC_OPTION_ROW];
-    enum smc_status status = read_pattern(arguments, query, error);
+    SMC_TRY(read_pattern(arguments, query, error));
     const char *mask = arguments->text[SMC_OPTION_MASK];
-    if (status == SMC_OK && mask)
-        status = cmd_banks_read_mask(mask, &query->mask, error);
-    if (status == SMC_OK && mask && smc_bank_operations[query->op].matrices)
-        status =
-            smc_fail(error, SMC_USAGE, "option --mask: not with --op %s, which all lanes execute",
-                     smc_bank_operations[query->op].name);
-    return status;
+    if (mask)
+        SMC_TRY(cmd_banks_read_mask(mask, &query->mask, error));
+    if (mask && smc_bank_operations[query->op].matrices)
+        return smc_fail(error, SMC_USAGE,
+                        "option --mask: not with --op %s, which all lanes execute",
+                        smc_bank_operations[query->op].name);
+    return SMC_OK;
 }
 
 static enum smc_status ask_pattern(const struct smc_arguments *arguments,
                                    struct smc_chosen_devices *devices,
                                    struct smc_banks_query *query, struct smc_error *error)
 {
-    enum smc_status status = smc_ask_banks(arguments, query, error);
-    if (status == SMC_OK)
-        status = cmd_banks_read_device(arguments, devices, query, error);
-    return status == SMC_OK && !query->kernel
-               ? smc_banks_check_op(query->op, query->width_bytes, &query->device.sm, "option --",
-                                    error)
-               : status;
+    SMC_TRY(smc_ask_banks(arguments, query, error));
+    SMC_TRY(cmd_banks_read_device(arguments, devices, query, error));
+    return query->kernel ? SMC_OK
+                         : smc_banks_check_op(query->op, query->width_bytes, &query->device.sm,
+                                              "option --", error);
 }
 
 static enum smc_status ask_rows(const struct smc_arguments *arguments,
@@ -194,9 +183,8 @@ static enum smc_status ask_rows(const struct smc_arguments *arguments,
                             smc_options[i].name);
     }
     smc_banks_query_init(query);
-    enum smc_status status =
-        smc_ask_standard_input(arguments, arguments->text[SMC_OPTION_CSV], error);
-    return status == SMC_OK ? cmd_banks_read_device(arguments, devices, query, error) : status;
+    SMC_TRY(smc_ask_standard_input(arguments, arguments->text[SMC_OPTION_CSV], error));
+    return cmd_banks_read_device(arguments, devices, query, error);
 }
 
 struct cmd_banks_stream {
@@ -212,9 +200,8 @@ static enum smc_status cmd_banks_flush_and_read(void *context, char *bytes, size
                                                 size_t *count, struct smc_error *error)
 {
     struct cmd_banks_stream *stream = context;
-    enum smc_status status = smc_output_flush(stream->out, error);
-    return status == SMC_OK ? smc_stream_read(&stream->input, bytes, capacity, count, error)
-                            : status;
+    SMC_TRY(smc_output_flush(stream->out, error));
+    return smc_stream_read(&stream->input, bytes, capacity, count, error);
 }
 
 static void append_id(const struct smc_csv_record *record, struct smc_text *out)
@@ -260,9 +247,9 @@ static enum smc_status cmd_banks_answer_all(struct cmd_banks_stream *stream,
     enum smc_status answered = SMC_OK;
     for (bool first = true;; first = false) {
         bool found;
-        enum smc_status status = smc_csv_read(reader, &stream->record, &found, error);
-        if (status != SMC_OK || !found)
-            return status == SMC_OK ? answered : status;
+        SMC_TRY(smc_csv_read(reader, &stream->record, &found, error));
+        if (!found)
+            return answered;
         if (first && smc_banks_row_is_header(&stream->record))
             smc_text_append(stream->out, "id,wavefronts,conflicts\n");
         else if (cmd_banks_answer_row(stream) != SMC_OK)
@@ -321,14 +308,12 @@ static enum smc_status answer_pattern(const struct smc_arguments *arguments,
                                       struct smc_error *error)
 {
     enum smc_plot_target target;
-    enum smc_status status = smc_picture_target(arguments, &target, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_picture_target(arguments, &target, error));
     smc_auto_free struct smc_banks_answer *answer = smc_calloc(1, sizeof *answer);
     if (!answer)
         return smc_out_of_memory(error);
-    status = smc_banks_answer(query, answer, error);
-    return status == SMC_OK ? cmd_banks_report(arguments, answer, target, out, error) : status;
+    SMC_TRY(smc_banks_answer(query, answer, error));
+    return cmd_banks_report(arguments, answer, target, out, error);
 }
 
 /* --- An array that a layout places ------------------------------------------------------------ */
@@ -376,10 +361,9 @@ static enum smc_status cmd_banks_run_layout(const struct smc_arguments *argument
         return smc_out_of_memory(error);
     smc_banks_query_init(&query);
     query.tile = question;
-    enum smc_status status = smc_tile_question_read(&texts, question, error);
-    if (status == SMC_OK)
-        status = cmd_banks_read_device(arguments, &devices, &query, error);
-    return status == SMC_OK ? answer_pattern(arguments, &query, out, error) : status;
+    SMC_TRY(smc_tile_question_read(&texts, question, error));
+    SMC_TRY(cmd_banks_read_device(arguments, &devices, &query, error));
+    return answer_pattern(arguments, &query, out, error);
 }
 
 /* --- A kernel of a file ----------------------------------------------------------------------- */
@@ -417,17 +401,16 @@ static enum smc_status cmd_banks_choose_block(const struct smc_arguments *argume
         return SMC_OK;
     struct smc_banks_query query;
     smc_banks_query_init(&query);
-    enum smc_status status = cmd_banks_read_block(typed, &query, error);
+    SMC_TRY(cmd_banks_read_block(typed, &query, error));
     memcpy(request->block, query.block, sizeof request->block);
     *source = "";
-    if (status == SMC_OK &&
-        !smc_file_kernel_allows(kernel, query.block[0] * query.block[1] * query.block[2]))
+    if (!smc_file_kernel_allows(kernel, query.block[0] * query.block[1] * query.block[2]))
         return smc_fail(error, SMC_USAGE, "option --block: '%.64s' has %u threads; %.300s %s %u",
                         typed, query.block[0] * query.block[1] * query.block[2], kernel->short_name,
                         kernel->required_threads_per_block ? "launches only with"
                                                            : "has launch bounds that allow",
                         bound);
-    return status;
+    return SMC_OK;
 }
 
 static enum smc_status find_accesses(const struct smc_arguments *arguments,
@@ -450,11 +433,8 @@ static enum smc_status find_accesses(const struct smc_arguments *arguments,
     };
     enum smc_bank_mode mode = (enum smc_bank_mode)arguments->number[SMC_OPTION_BANK_WIDTH];
     smc_bank_layout_of(&query->device.sm, mode, &request.banks);
-    enum smc_status status =
-        cmd_banks_choose_block(arguments, query->file_kernel, &request, source, error);
-    if (status != SMC_OK)
-        return status;
-    status = smc_bank_accesses_find(&request, accesses, error);
+    SMC_TRY(cmd_banks_choose_block(arguments, query->file_kernel, &request, source, error));
+    enum smc_status status = smc_bank_accesses_find(&request, accesses, error);
     if (status != SMC_OK)
         return smc_fail_in(error, status, "%s", file);
     if ((accesses->uses_y || accesses->uses_z) && !arguments->text[SMC_OPTION_BLOCK_SHAPE])
@@ -490,25 +470,20 @@ static enum smc_status cmd_banks_run_query(const struct smc_arguments *arguments
     struct smc_banks_query query;
     SMC_AUTO(smc_chosen_devices_free) struct smc_chosen_devices devices = {0};
     bool rows = arguments->given[SMC_OPTION_CSV];
-    enum smc_status status = rows ? ask_rows(arguments, &devices, &query, error)
-                                  : ask_pattern(arguments, &devices, &query, error);
-    if (status == SMC_OK)
-        status = rows ? answer_rows(arguments, &query, out, error)
-                      : answer_pattern(arguments, &query, out, error);
-    return status;
+    SMC_TRY(rows ? ask_rows(arguments, &devices, &query, error)
+                 : ask_pattern(arguments, &devices, &query, error));
+    return rows ? answer_rows(arguments, &query, out, error)
+                : answer_pattern(arguments, &query, out, error);
 }
 
 enum smc_status smc_cmd_banks(const struct smc_arguments *arguments, struct smc_text *out,
                               struct smc_error *error)
 {
     bool file;
-    enum smc_status status = check_layout_options(arguments, error);
-    if (status == SMC_OK && arguments->given[SMC_OPTION_LAYOUT])
+    SMC_TRY(check_layout_options(arguments, error));
+    if (arguments->given[SMC_OPTION_LAYOUT])
         return cmd_banks_run_layout(arguments, out, error);
-    if (status == SMC_OK)
-        status = smc_ask_whether_file(arguments, &file, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_ask_whether_file(arguments, &file, error));
     return file ? cmd_banks_run_file(arguments, out, error)
                 : cmd_banks_run_query(arguments, out, error);
 }

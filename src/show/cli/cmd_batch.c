@@ -31,9 +31,7 @@ static enum smc_status cmd_batch_find_device(void *context, const char *name,
                                              struct smc_device *device, struct smc_error *error)
 {
     struct smc_chosen_device chosen;
-    enum smc_status status = smc_find_device_in(context, name, &chosen, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_find_device_in(context, name, &chosen, error));
     *device = chosen.device;
     tell_note(chosen.note);
     return SMC_OK;
@@ -70,9 +68,9 @@ static enum smc_status cmd_batch_read_device(const struct smc_arguments *argumen
         return smc_fail(error, SMC_USAGE,
                         "option --device: several are named; one is for all rows, and a column "
                         "'device' gives each its own");
-    enum smc_status status = smc_ask_named_device(arguments, devices, error);
-    if (status != SMC_OK || devices->count == 0)
-        return status;
+    SMC_TRY(smc_ask_named_device(arguments, devices, error));
+    if (devices->count == 0)
+        return SMC_OK;
     smc_output_note(devices->chosen->note);
     smc_idle_warn_of(arguments, &devices->chosen->device);
     const struct smc_device *device = &devices->chosen->device;
@@ -93,16 +91,14 @@ static enum smc_status cmd_batch_answer_rows(const char *file, struct smc_batch 
                                              struct smc_error *error)
 {
     struct smc_stream input;
-    enum smc_status status = smc_stream_open(file, &input, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_stream_open(file, &input, error));
     if (access("/dev/nvidiactl", F_OK) != 0) /* else a row may name a GPU of this machine */
         smc_sandbox_enter(SMC_SANDBOX_READING);
     if (isatty(input.descriptor))
         tell_note("reading launches from the terminal, the header first; Ctrl-D ends the input");
     batch->file = input.name;
     batch->source = (struct smc_csv_source){read_input, &input};
-    status = smc_batch_run(batch, error);
+    enum smc_status status = smc_batch_run(batch, error);
     smc_stream_close(&input);
     return status;
 }
@@ -122,8 +118,7 @@ enum smc_status smc_cmd_batch(const struct smc_arguments *arguments, struct smc_
         .passed_count = arguments->pass.count,
     };
     cmd_batch_read_numbers(arguments, &batch.defaults);
-    enum smc_status status = smc_ask_standard_input(arguments, file, error);
-    if (status == SMC_OK)
-        status = cmd_batch_read_device(arguments, &devices, &batch.defaults, error);
-    return status == SMC_OK ? cmd_batch_answer_rows(file, &batch, error) : status;
+    SMC_TRY(smc_ask_standard_input(arguments, file, error));
+    SMC_TRY(cmd_batch_read_device(arguments, &devices, &batch.defaults, error));
+    return cmd_batch_answer_rows(file, &batch, error);
 }

@@ -67,12 +67,10 @@ static enum smc_status check_choice(const struct smc_query *query, struct smc_er
         return SMC_OK;
     smc_words_options(&query->params, query->kernel->name, &options);
     smc_words_device_option(query, &options);
-    enum smc_status status =
-        smc_fail(error, SMC_USAGE,
-                 "option --kernel: %s accepts neither --tile nor --block; '%s tune %.500s' ranks "
-                 "its shapes",
-                 query->kernel->name, smc_program_name(), smc_text_string(&options));
-    return status;
+    return smc_fail(error, SMC_USAGE,
+                    "option --kernel: %s accepts neither --tile nor --block; '%s tune %.500s' "
+                    "ranks its shapes",
+                    query->kernel->name, smc_program_name(), smc_text_string(&options));
 }
 
 /* The first size without a prediction, if the sizes had to rank by time. */
@@ -109,10 +107,10 @@ static enum smc_status cmd_best_find(const struct smc_arguments *arguments,
 static enum smc_status check_picture(const struct smc_arguments *arguments, size_t count,
                                      enum smc_plot_target *target, struct smc_error *error)
 {
-    enum smc_status status = smc_picture_target(arguments, target, error);
-    if (status == SMC_OK && *target != SMC_PLOT_NOWHERE && count > 1)
-        return smc_fail(error, SMC_USAGE, "option --plot: one kernel and one device at a time");
-    return status;
+    SMC_TRY(smc_picture_target(arguments, target, error));
+    return *target != SMC_PLOT_NOWHERE && count > 1
+               ? smc_fail(error, SMC_USAGE, "option --plot: one kernel and one device at a time")
+               : SMC_OK;
 }
 
 /* Occupancy and predicted time of each candidate. */
@@ -124,13 +122,12 @@ static enum smc_status cmd_best_draw(const struct smc_best *best, enum smc_plot_
     smc_auto_free struct smc_candidates *candidates = smc_calloc(1, sizeof *candidates);
     if (!candidates)
         return smc_out_of_memory(error);
-    enum smc_status status = smc_candidates_find(best, candidates, error);
-    if (status == SMC_OK && candidates->predicted == 0)
-        status = smc_fail(error, SMC_UNAVAILABLE, "option --plot: there is no predicted time: %s",
-                          candidates->reason);
-    if (status == SMC_OK)
-        smc_plot_candidates(candidates, &canvas, picture);
-    return status;
+    SMC_TRY(smc_candidates_find(best, candidates, error));
+    if (candidates->predicted == 0)
+        SMC_TRY(smc_fail(error, SMC_UNAVAILABLE, "option --plot: there is no predicted time: %s",
+                         candidates->reason));
+    smc_plot_candidates(candidates, &canvas, picture);
+    return SMC_OK;
 }
 
 /* Nothing is reported if the picture cannot be drawn. */
@@ -139,17 +136,14 @@ static enum smc_status cmd_best_report(const struct smc_arguments *arguments,
                                        enum smc_plot_target target, struct smc_text *out,
                                        struct smc_error *error)
 {
-    struct smc_picture picture = {0};
-    enum smc_status status = SMC_OK;
+    SMC_AUTO(smc_picture_free) struct smc_picture picture = {0};
     smc_output_style(out);
     if (target != SMC_PLOT_NOWHERE)
-        status = cmd_best_draw(best, target, out, &picture, error);
-    if (status == SMC_OK && target != SMC_PLOT_TERMINAL)
+        SMC_TRY(cmd_best_draw(best, target, out, &picture, error));
+    if (target != SMC_PLOT_TERMINAL)
         smc_ask_writer(arguments)->best(best, count, out);
-    if (status == SMC_OK && target != SMC_PLOT_NOWHERE)
-        return smc_picture_finish(arguments, target, &picture, out, error);
-    smc_picture_free(&picture);
-    return status;
+    return target == SMC_PLOT_NOWHERE ? SMC_OK
+                                      : smc_picture_finish(arguments, target, &picture, out, error);
 }
 
 static enum smc_status cmd_best_answer(const struct smc_arguments *arguments,
@@ -157,18 +151,13 @@ static enum smc_status cmd_best_answer(const struct smc_arguments *arguments,
                                        struct smc_error *error)
 {
     enum smc_plot_target target;
-    enum smc_status status = check_picture(arguments, questions->count, &target, error);
-    if (status == SMC_OK)
-        status = check_choice(&questions->query[0], error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(check_picture(arguments, questions->count, &target, error));
+    SMC_TRY(check_choice(&questions->query[0], error));
     smc_auto_free struct smc_best *best = smc_calloc(questions->count, sizeof *best);
     if (!best)
         return smc_out_of_memory(error);
-    status = cmd_best_find(arguments, questions, best, error);
-    if (status == SMC_OK)
-        status = cmd_best_report(arguments, best, questions->count, target, out, error);
-    return status;
+    SMC_TRY(cmd_best_find(arguments, questions, best, error));
+    return cmd_best_report(arguments, best, questions->count, target, out, error);
 }
 
 /* --- The kernels of a file -------------------------------------------------------------------- */
@@ -179,18 +168,16 @@ static enum smc_status find_proposals(const struct smc_arguments *arguments,
                                       const struct smc_asked_file *asked,
                                       struct smc_best_proposal *proposals, struct smc_error *error)
 {
-    enum smc_status status = SMC_OK;
     const size_t count = asked->entries.count * asked->device_count;
     int64_t total_threads = arguments->number[SMC_OPTION_TOTAL_THREADS];
     smc_auto_free struct smc_best *best = smc_calloc(1, sizeof *best); /* too large for the stack */
     if (!best)
         return smc_out_of_memory(error);
-    for (size_t i = 0; i < count && status == SMC_OK; i++) {
-        status = smc_best_find(&asked->query[i], total_threads, best, NULL, error);
-        if (status == SMC_OK)
-            smc_best_keep(best, &proposals[i]);
+    for (size_t i = 0; i < count; i++) {
+        SMC_TRY(smc_best_find(&asked->query[i], total_threads, best, NULL, error));
+        smc_best_keep(best, &proposals[i]);
     }
-    return status;
+    return SMC_OK;
 }
 
 static enum smc_status answer_several(const struct smc_arguments *arguments,
@@ -199,22 +186,18 @@ static enum smc_status answer_several(const struct smc_arguments *arguments,
 {
     const size_t count = asked->entries.count * asked->device_count;
     enum smc_plot_target target;
-    enum smc_status status = check_picture(arguments, count, &target, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(check_picture(arguments, count, &target, error));
     smc_auto_free struct smc_best_proposal *proposals = smc_calloc(count, sizeof *proposals);
     if (!proposals)
         return smc_out_of_memory(error);
-    status = find_proposals(arguments, asked, proposals, error);
-    if (status == SMC_OK) {
-        struct smc_report_style *style = smc_output_style(out);
-        style->instances = arguments->given[SMC_OPTION_INSTANCES];
-        style->all_kernels = arguments->given[SMC_OPTION_TOP];
-        style->most_kernels =
-            arguments->number[SMC_OPTION_TOP] > 0 ? (size_t)arguments->number[SMC_OPTION_TOP] : 0;
-        smc_ask_writer(arguments)->best_of_kernels(proposals, count, out);
-    }
-    return status;
+    SMC_TRY(find_proposals(arguments, asked, proposals, error));
+    struct smc_report_style *style = smc_output_style(out);
+    style->instances = arguments->given[SMC_OPTION_INSTANCES];
+    style->all_kernels = arguments->given[SMC_OPTION_TOP];
+    style->most_kernels =
+        arguments->number[SMC_OPTION_TOP] > 0 ? (size_t)arguments->number[SMC_OPTION_TOP] : 0;
+    smc_ask_writer(arguments)->best_of_kernels(proposals, count, out);
+    return SMC_OK;
 }
 
 static enum smc_status cmd_best_run_file(const struct smc_arguments *arguments,
@@ -236,19 +219,16 @@ static enum smc_status cmd_best_run_numbers(const struct smc_arguments *argument
 {
     struct smc_query query;
     SMC_AUTO(smc_questions_free) struct smc_questions questions = {0};
-    enum smc_status status = cmd_best_ask(arguments, &query, error);
-    if (status == SMC_OK)
-        status = smc_ask_questions(arguments, &query, &questions, error);
-    return status == SMC_OK ? cmd_best_answer(arguments, &questions, out, error) : status;
+    SMC_TRY(cmd_best_ask(arguments, &query, error));
+    SMC_TRY(smc_ask_questions(arguments, &query, &questions, error));
+    return cmd_best_answer(arguments, &questions, out, error);
 }
 
 enum smc_status smc_cmd_best(const struct smc_arguments *arguments, struct smc_text *out,
                              struct smc_error *error)
 {
     bool file;
-    enum smc_status status = smc_ask_whether_file(arguments, &file, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_ask_whether_file(arguments, &file, error));
     return file ? cmd_best_run_file(arguments, out, error)
                 : cmd_best_run_numbers(arguments, out, error);
 }

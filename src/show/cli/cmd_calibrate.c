@@ -56,16 +56,13 @@ enum smc_status smc_cmd_calibrate(const struct smc_arguments *arguments, struct 
     struct smc_calibration calibration;
     char path[SMC_CEILINGS_PATH];
     bool keeps = !arguments->given[SMC_OPTION_DRY_RUN];
-    enum smc_status status = keeps ? smc_ceilings_path(path, error) : SMC_OK;
-    if (status == SMC_OK && keeps)
-        status = check_file(path, error);
-    if (status == SMC_OK)
-        status = cmd_calibrate_measure(arguments, &calibration, error);
-    if (status != SMC_OK)
-        return status;
+    if (keeps) {
+        SMC_TRY(smc_ceilings_path(path, error));
+        SMC_TRY(check_file(path, error));
+    }
+    SMC_TRY(cmd_calibrate_measure(arguments, &calibration, error));
     smc_output_style(out);
-    if (keeps)
-        status = smc_ceilings_keep(path, &calibration.ceilings, error);
+    enum smc_status status = keeps ? smc_ceilings_keep(path, &calibration.ceilings, error) : SMC_OK;
     bool kept = keeps && status == SMC_OK;
     smc_ask_writer(arguments)->calibration(&calibration, kept ? path : NULL, out);
     return status;

@@ -45,16 +45,13 @@ static enum smc_status report_devices(const struct smc_arguments *arguments, str
     struct smc_query query;
     SMC_AUTO(smc_questions_free) struct smc_questions questions = {0};
     smc_query_init(&query);
-    enum smc_status status = smc_ask_questions(arguments, &query, &questions, error);
-    if (status == SMC_OK) {
-        questions.answer = smc_calloc(questions.count, sizeof *questions.answer);
-        for (size_t i = 0; i < questions.count && questions.answer; i++)
-            questions.answer[i].query = questions.query[i];
-        status = questions.answer
-                     ? cmd_carveout_report(arguments, questions.answer, questions.count, out, error)
-                     : smc_out_of_memory(error);
-    }
-    return status;
+    SMC_TRY(smc_ask_questions(arguments, &query, &questions, error));
+    questions.answer = smc_calloc(questions.count, sizeof *questions.answer);
+    if (!questions.answer)
+        return smc_out_of_memory(error);
+    for (size_t i = 0; i < questions.count; i++)
+        questions.answer[i].query = questions.query[i];
+    return cmd_carveout_report(arguments, questions.answer, questions.count, out, error);
 }
 
 enum smc_status smc_cmd_carveout(const struct smc_arguments *arguments, struct smc_text *out,

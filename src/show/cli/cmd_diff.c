@@ -143,12 +143,11 @@ static enum smc_status cmd_diff_compare(const struct smc_arguments *arguments,
                                         struct smc_error *error)
 {
     struct smc_inspect_request *request = &comparison->question.request;
-    enum smc_status status = cmd_diff_ask(arguments, comparison, error), second;
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(cmd_diff_ask(arguments, comparison, error));
     smc_ask_sandbox(arguments);
-    status = smc_ask_kernels(&arguments->file[0], 1, &comparison->question, &comparison->inputs[0],
-                             &comparison->before, error);
+    enum smc_status second,
+        status = smc_ask_kernels(&arguments->file[0], 1, &comparison->question,
+                                 &comparison->inputs[0], &comparison->before, error);
     second = smc_ask_kernels(&arguments->file[1], 1, &comparison->question, &comparison->inputs[1],
                              &comparison->after, error);
     status = second > status ? second : status;

@@ -108,13 +108,11 @@ static enum smc_status exercise_choose_device(const struct smc_arguments *argume
 {
     char note[256];
     smc_query_init(query);
-    enum smc_status status =
-        arguments->given[SMC_OPTION_DEVICE] || arguments->given[SMC_OPTION_DEVICE_FILE]
-            ? smc_ask_one_device(arguments, devices, query, error)
-            : smc_device_find(exercise->device, &query->device, note, error);
-    if (status == SMC_OK)
-        smc_ask_ceilings(query, 1);
-    return status;
+    SMC_TRY(arguments->given[SMC_OPTION_DEVICE] || arguments->given[SMC_OPTION_DEVICE_FILE]
+                ? smc_ask_one_device(arguments, devices, query, error)
+                : smc_device_find(exercise->device, &query->device, note, error));
+    smc_ask_ceilings(query, 1);
+    return SMC_OK;
 }
 
 static void request_of(const struct smc_arguments *arguments, const struct smc_query *query,
@@ -166,23 +164,18 @@ static enum smc_status judge_submission(const struct smc_arguments *arguments,
     struct smc_exercise_request request = {.exercise = exercise, .file = arguments->file[1]};
     smc_auto_free struct smc_exercise_submission *submission =
         smc_calloc(1, sizeof *submission); /* large */
-    enum smc_status status =
-        submission ? exercise_choose_device(arguments, exercise, &devices, &query, error)
-                   : smc_out_of_memory(error);
-    if (status == SMC_OK) {
-        settings.stop = smc_interrupt_seen;
-        request_of(arguments, &query, &settings, &request);
-        status = judge_one(&request, &submission->verdict, error);
-    }
-    if (status == SMC_OK) {
-        smc_output_style(out);
-        submission->exercise = exercise;
-        submission->file = smc_file_name(request.file);
-        snprintf(submission->device, sizeof submission->device, "%s", request.device.name);
-        smc_ask_writer(arguments)->exercise(submission, out);
-        status = smc_exercise_status(&submission->verdict);
-    }
-    return status;
+    if (!submission)
+        return smc_out_of_memory(error);
+    SMC_TRY(exercise_choose_device(arguments, exercise, &devices, &query, error));
+    settings.stop = smc_interrupt_seen;
+    request_of(arguments, &query, &settings, &request);
+    SMC_TRY(judge_one(&request, &submission->verdict, error));
+    smc_output_style(out);
+    submission->exercise = exercise;
+    submission->file = smc_file_name(request.file);
+    snprintf(submission->device, sizeof submission->device, "%s", request.device.name);
+    smc_ask_writer(arguments)->exercise(submission, out);
+    return smc_exercise_status(&submission->verdict);
 }
 
 /* --- A class ---------------------------------------------------------------------------------- */
@@ -255,15 +248,12 @@ static enum smc_status add_submission(const struct smc_arguments *arguments, con
     *request = (struct smc_exercise_request){.exercise = exercise, .file = file};
     submission->exercise = exercise;
     submission->file = file;
-    enum smc_status status = read_exercise_of(arguments, file, exercise, error);
-    if (status == SMC_OK)
-        status = exercise_choose_device(arguments, exercise, devices, &query, error);
-    if (status == SMC_OK) {
-        request_of(arguments, &query, settings, request);
-        request->builds = NULL; /* its process ends */
-        snprintf(submission->device, sizeof submission->device, "%s", request->device.name);
-    }
-    return status;
+    SMC_TRY(read_exercise_of(arguments, file, exercise, error));
+    SMC_TRY(exercise_choose_device(arguments, exercise, devices, &query, error));
+    request_of(arguments, &query, settings, request);
+    request->builds = NULL; /* its process ends */
+    snprintf(submission->device, sizeof submission->device, "%s", request->device.name);
+    return SMC_OK;
 }
 
 /* A file that is named after no exercise is not one of the submissions. */
@@ -298,16 +288,14 @@ static enum smc_status judge_all(const struct smc_arguments *arguments, struct c
     const unsigned processors = smc_machine_processors();
     size_t jobs =
         arguments->given[SMC_OPTION_JOBS] ? (size_t)arguments->number[SMC_OPTION_JOBS] : processors;
-    enum smc_status status = add_submissions(arguments, &settings, class, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(add_submissions(arguments, &settings, class, error));
     jobs = jobs < class->count ? jobs : class->count;
     settings.threads = jobs > 0 && jobs < processors ? processors / (unsigned)jobs : 1;
     smc_exercise_judge_apart(class->request, class->submission, class->count, jobs);
     for (size_t i = 0; i < class->count; i++)
         if (smc_exercise_status(&class->submission[i].verdict) != SMC_OK)
-            status = SMC_SHORTFALL;
-    return status;
+            return SMC_SHORTFALL;
+    return SMC_OK;
 }
 
 static enum smc_status judge_class(const struct smc_arguments *arguments, struct smc_text *out,
@@ -343,9 +331,7 @@ enum smc_status smc_cmd_exercise(const struct smc_arguments *arguments, struct s
                             smc_options[i].name, smc_program_name());
     if (arguments->file_count == 0)
         return list_exercises(out, error);
-    enum smc_status status = smc_exercise_read(arguments->file[0], &exercise, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_exercise_read(arguments->file[0], &exercise, error));
     return arguments->file_count == 1 ? show_task(&exercise, out, error)
                                       : judge_submission(arguments, &exercise, out, error);
 }

@@ -49,10 +49,9 @@ static enum smc_status ask_selection(const struct smc_arguments *arguments,
         .without_strays = text && !arguments->given[SMC_OPTION_VERBOSE],
         .gate = gate->limit_count > 0 ? gate : NULL,
     };
-    enum smc_status status = SMC_OK;
-    for (size_t i = 0; i < arguments->only.count && status == SMC_OK; i++)
-        status = smc_inspect_filter_add(&selection->only, arguments->only.item[i], error);
-    return status;
+    for (size_t i = 0; i < arguments->only.count; i++)
+        SMC_TRY(smc_inspect_filter_add(&selection->only, arguments->only.item[i], error));
+    return SMC_OK;
 }
 
 static enum smc_status check_lint(const struct smc_arguments *arguments, struct smc_error *error)
@@ -84,14 +83,9 @@ static enum smc_status cmd_inspect_ask(const struct smc_arguments *arguments,
     if (arguments->file_count == 0)
         return smc_fail(error, SMC_USAGE,
                         "inspect: no FILE is given; '-' reads what a compiler prints");
-    enum smc_status status = check_lint(arguments, error);
-    if (status == SMC_OK)
-        status = check_regs(arguments, error);
-    if (status != SMC_OK)
-        return status;
-    status = ask_selection(arguments, &inspection->gate, &inspection->selection, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(check_lint(arguments, error));
+    SMC_TRY(check_regs(arguments, error));
+    SMC_TRY(ask_selection(arguments, &inspection->gate, &inspection->selection, error));
     return smc_ask_inspection(arguments, arguments->given[SMC_OPTION_LINT], &inspection->question,
                               error);
 }
@@ -194,11 +188,10 @@ static enum smc_status cmd_inspect_save(const struct smc_arguments *arguments,
         return SMC_OK;
     smc_auto_free uint32_t *threads =
         smc_inspect_given_threads(&inspection->kernels, &inspection->rows);
-    enum smc_status status =
-        threads ? smc_saved_write(&inspection->kernels, &inspection->question.request, threads,
-                                  &text, error)
-                : smc_out_of_memory(error);
-    return status == SMC_OK ? smc_file_write(file, true, &text, error) : status;
+    SMC_TRY(threads ? smc_saved_write(&inspection->kernels, &inspection->question.request, threads,
+                                      &text, error)
+                    : smc_out_of_memory(error));
+    return smc_file_write(file, true, &text, error);
 }
 
 /* --- What a bound on the registers costs ------------------------------------------------------ */
@@ -302,16 +295,15 @@ static enum smc_status lint(const struct smc_arguments *arguments, struct inspec
 static enum smc_status inspect(const struct smc_arguments *arguments, struct inspection *inspection,
                                struct smc_text *out, struct smc_error *error)
 {
-    enum smc_status status = cmd_inspect_ask(arguments, inspection, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(cmd_inspect_ask(arguments, inspection, error));
     smc_ask_sandbox(arguments);
     enum smc_status reading =
         smc_ask_kernels(arguments->file, arguments->file_count, &inspection->question,
                         &inspection->inputs, &inspection->kernels, error);
     if (reading == SMC_MACHINE || inspection->kernels.count == 0)
         return reading;
-    status = smc_ask_known_names(&inspection->question.request, &inspection->kernels, error);
+    enum smc_status status =
+        smc_ask_known_names(&inspection->question.request, &inspection->kernels, error);
     if (status == SMC_OK)
         status = smc_gate_add_threads(&inspection->gate, &inspection->question, error);
     if (status != SMC_OK)

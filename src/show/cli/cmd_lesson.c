@@ -62,9 +62,7 @@ cmd_lesson_choose_device(const struct smc_arguments *arguments, const struct smc
     enum smc_status status = SMC_OK;
     *device = NULL;
     if (names_device(arguments) || !lesson->one_device) {
-        status = smc_ask_one_device(arguments, devices, query, error);
-        if (status != SMC_OK)
-            return status;
+        SMC_TRY(smc_ask_one_device(arguments, devices, query, error));
         status = smc_lesson_accepts(lesson, &query->device, error);
         if (status == SMC_OK)
             *device = &query->device;
@@ -149,16 +147,15 @@ static enum smc_status append_pages(const struct smc_arguments *arguments,
     if (one && first >= lesson->page_count)
         return smc_fail(error, SMC_USAGE, "option --page: '%zu' is above %zu, the pages of %s",
                         first + 1, lesson->page_count, lesson->name);
-    enum smc_status status = SMC_OK;
-    if (!one)
-        smc_text_printf(out, "%s\n\n", lesson->title);
-    for (size_t i = first; i < (one ? first + 1 : lesson->page_count) && status == SMC_OK; i++)
-        status = append_page(lesson, i, setting, out, error);
-    if (!one && status == SMC_OK && lesson->question.text.text)
-        status = append_question(arguments, lesson, setting, out, error);
-    if (!one && status == SMC_OK)
-        append_exercise(lesson, setting->columns, out);
-    return status;
+    if (one)
+        return append_page(lesson, first, setting, out, error);
+    smc_text_printf(out, "%s\n\n", lesson->title);
+    for (size_t i = 0; i < lesson->page_count; i++)
+        SMC_TRY(append_page(lesson, i, setting, out, error));
+    if (lesson->question.text.text)
+        SMC_TRY(append_question(arguments, lesson, setting, out, error));
+    append_exercise(lesson, setting->columns, out);
+    return SMC_OK;
 }
 
 /* --- Answers --- */
@@ -174,9 +171,7 @@ static enum smc_status cmd_lesson_check(const struct smc_lesson *lesson,
     enum smc_status status = smc_lesson_check(lesson, setting, given, &right, out, error);
     if (status == SMC_USAGE)
         return smc_fail_in(error, status, "option --answer");
-    if (status != SMC_OK)
-        return status;
-    return right ? SMC_OK : SMC_SHORTFALL;
+    return status == SMC_OK && !right ? SMC_SHORTFALL : status;
 }
 
 static enum smc_status write_html(const struct smc_lesson *lesson,
@@ -184,10 +179,8 @@ static enum smc_status write_html(const struct smc_lesson *lesson,
                                   struct smc_error *error)
 {
     smc_auto_text html = {0};
-    enum smc_status status = smc_lesson_html(lesson, setting, &html, error);
-    if (status == SMC_OK)
-        status = smc_fail_in(error, smc_file_write(path, true, &html, error), "option --html");
-    return status;
+    SMC_TRY(smc_lesson_html(lesson, setting, &html, error));
+    return smc_fail_in(error, smc_file_write(path, true, &html, error), "option --html");
 }
 
 static enum smc_status cmd_lesson_show(const struct smc_arguments *arguments,
@@ -258,14 +251,11 @@ enum smc_status smc_cmd_lesson(const struct smc_arguments *arguments, struct smc
                                struct smc_error *error)
 {
     enum smc_language language;
-    enum smc_status status = cmd_lesson_language(arguments, &language, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(cmd_lesson_language(arguments, &language, error));
     if (!arguments->topic) {
-        status = fail_without_name(arguments, error);
-        if (status == SMC_OK)
-            list_lessons(language, out);
-        return status;
+        SMC_TRY(fail_without_name(arguments, error));
+        list_lessons(language, out);
+        return SMC_OK;
     }
     if (arguments->given[SMC_OPTION_ANSWER] && arguments->given[SMC_OPTION_PAGE])
         return smc_fail(error, SMC_USAGE, "option --page: not together with --answer");

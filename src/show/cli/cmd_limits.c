@@ -73,20 +73,16 @@ static enum smc_status prepare_launch(const struct smc_arguments *arguments,
     smc_auto_text bounded = {0}, warnings = {0};
     smc_auto_free struct smc_user_request *request = smc_calloc(1, sizeof *request);
     smc_text_printf(&bounded, "%s%s", options ? options : "", further);
-    enum smc_status status =
-        request && !bounded.failed
-            ? smc_ask_user_launch(arguments, arguments->file[0], request, error)
-            : smc_out_of_memory(error);
-    if (status == SMC_OK) {
-        smc_ask_user_place(arguments, &answer->query, request);
-        request->source = source;
-        request->compiler_options = smc_text_string(&bounded);
-        request->dynamic_smem_bytes = answer->launch.dynamic_smem_bytes;
-        for (int i = 0; i < 3; i++)
-            request->block[i] = is_shape ? shape[i] : i ? 1 : threads;
-        status = smc_user_prepare(request, run, &warnings, error);
-    }
-    return status;
+    if (!request || bounded.failed)
+        return smc_out_of_memory(error);
+    SMC_TRY(smc_ask_user_launch(arguments, arguments->file[0], request, error));
+    smc_ask_user_place(arguments, &answer->query, request);
+    request->source = source;
+    request->compiler_options = smc_text_string(&bounded);
+    request->dynamic_smem_bytes = answer->launch.dynamic_smem_bytes;
+    for (int i = 0; i < 3; i++)
+        request->block[i] = is_shape ? shape[i] : i ? 1 : threads;
+    return smc_user_prepare(request, run, &warnings, error);
 }
 
 /* The same with that many blocks in the source's own __launch_bounds__, which take precedence over
@@ -97,9 +93,7 @@ static enum smc_status prepare_bounded(const struct smc_arguments *arguments,
                                        struct smc_text *source, struct smc_user_run *run,
                                        struct smc_error *error)
 {
-    enum smc_status status = prepare_launch(arguments, answer, "", NULL, run, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(prepare_launch(arguments, answer, "", NULL, run, error));
     smc_text_append(source, smc_text_string(&run->text));
     smc_user_free(run);
     *run = (struct smc_user_run){0};
@@ -154,11 +148,10 @@ static enum smc_status cmd_limits_find_costs(const struct smc_arguments *argumen
                                              struct smc_headroom *headroom, struct smc_error *error)
 {
     const uint32_t compiled = compiled_regs(answer);
-    enum smc_status status = SMC_OK;
     if ((!answer->query.kernel && !answer->query.file_kernel) || compiled == 0 ||
         answer->resources.most_set_regs) /* setmaxnreg was written for the registers it has */
         return SMC_OK;
-    for (uint32_t i = headroom->count; i-- > 0 && status == SMC_OK;) {
+    for (uint32_t i = headroom->count; i-- > 0;) {
         struct smc_headroom_level *level = &headroom->level[i], *next = level + 1;
         const bool is_same =
             i + 1 < headroom->count && next->regs_per_thread == level->regs_per_thread;
@@ -166,20 +159,20 @@ static enum smc_status cmd_limits_find_costs(const struct smc_arguments *argumen
                             answer->occupancy.blocks_per_sm == level->blocks_per_sm;
         if (level->regs_per_thread >= compiled && !(answer->query.kernel && answer->regs_given)) {
             if (is_now)
-                status = find_cost_of_launch(arguments, answer, NULL, &level->cost, error);
+                SMC_TRY(find_cost_of_launch(arguments, answer, NULL, &level->cost, error));
             continue;
         }
         if (is_same)
             level->cost = next->cost;
         else if (answer->query.kernel)
-            status = smc_bound_cost_find(answer, level->regs_per_thread, &level->cost, error);
+            SMC_TRY(smc_bound_cost_find(answer, level->regs_per_thread, &level->cost, error));
         else if (arguments->given[SMC_OPTION_GRID])
-            status = find_cost_of_launch(arguments, answer, level, &level->cost, error);
+            SMC_TRY(find_cost_of_launch(arguments, answer, level, &level->cost, error));
         else
-            status =
-                find_cost_of_file(arguments, answer, level->regs_per_thread, &level->cost, error);
+            SMC_TRY(
+                find_cost_of_file(arguments, answer, level->regs_per_thread, &level->cost, error));
     }
-    return status;
+    return SMC_OK;
 }
 
 /* What was given stays as it is. */
@@ -208,12 +201,8 @@ static enum smc_status cmd_limits_report(const struct smc_arguments *arguments,
     if (!headroom)
         return smc_out_of_memory(error);
     const bool compares = count > 1 && smc_ask_writer(arguments) == &smc_writer_text;
-    enum smc_status status = SMC_OK;
-    for (size_t i = 0; i < count && !compares && status == SMC_OK; i++)
-        status = cmd_limits_find_costs(arguments, &answers[i], &headroom[i], error);
-    if (status != SMC_OK) {
-        return status;
-    }
+    for (size_t i = 0; i < count && !compares; i++)
+        SMC_TRY(cmd_limits_find_costs(arguments, &answers[i], &headroom[i], error));
     smc_output_style(out);
     smc_ask_writer(arguments)->headroom(answers, headroom, count, out);
     return SMC_OK;
@@ -223,9 +212,7 @@ enum smc_status smc_cmd_limits(const struct smc_arguments *arguments, struct smc
                                struct smc_error *error)
 {
     bool file;
-    enum smc_status status = smc_ask_whether_file(arguments, &file, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_ask_whether_file(arguments, &file, error));
     const bool has_grid = arguments->given[SMC_OPTION_GRID];
     const char *const contents = arguments->arg.count ? "arg" : arguments->set.count ? "set" : NULL;
     if (!file && (has_grid || contents))

@@ -16,18 +16,15 @@ static enum smc_status cmd_draw_roofline(const struct smc_arguments *arguments,
                                          struct smc_picture *picture, struct smc_error *error)
 {
     size_t relatives = 0;
-    enum smc_status status = SMC_OK;
     smc_auto_free struct smc_answer *answers = smc_calloc(1 + SMC_MOST_RELATIVES, sizeof *answers);
     if (!answers)
         return smc_out_of_memory(error);
     answers[0] = *answer;
     if (arguments->given[SMC_OPTION_FAMILY])
-        status = smc_family_answer(answer, answers + 1, &relatives, NULL, error);
-    if (status == SMC_OK)
-        status = smc_roofline_check(answers, 1 + relatives, error);
-    if (status == SMC_OK)
-        smc_plot_roofline(answers, 1 + relatives, canvas, picture);
-    return status;
+        SMC_TRY(smc_family_answer(answer, answers + 1, &relatives, NULL, error));
+    SMC_TRY(smc_roofline_check(answers, 1 + relatives, error));
+    smc_plot_roofline(answers, 1 + relatives, canvas, picture);
+    return SMC_OK;
 }
 
 /* A picture in the terminal replaces the text. Nothing is reported if it cannot be drawn. */
@@ -38,19 +35,16 @@ static enum smc_status cmd_report(const struct smc_arguments *arguments,
 {
     struct smc_report_style *style = smc_output_style(out);
     style->explain = arguments->given[SMC_OPTION_EXPLAIN];
-    enum smc_status status = SMC_OK;
-    struct smc_picture picture = {0};
+    SMC_AUTO(smc_picture_free) struct smc_picture picture = {0};
     struct smc_canvas canvas = smc_picture_canvas(target, out->style);
     if (arguments->given[SMC_OPTION_ROOFLINE])
-        status = cmd_draw_roofline(arguments, &answers[0], &canvas, &picture, error);
+        SMC_TRY(cmd_draw_roofline(arguments, &answers[0], &canvas, &picture, error));
     else if (target != SMC_PLOT_NOWHERE)
         smc_plot_query(&answers[0], &canvas, &picture);
-    if (status == SMC_OK && target != SMC_PLOT_TERMINAL)
+    if (target != SMC_PLOT_TERMINAL)
         smc_ask_writer(arguments)->answers(answers, count, out);
-    if (status == SMC_OK && target != SMC_PLOT_NOWHERE)
-        return smc_picture_finish(arguments, target, &picture, out, error);
-    smc_picture_free(&picture);
-    return status;
+    return target == SMC_PLOT_NOWHERE ? SMC_OK
+                                      : smc_picture_finish(arguments, target, &picture, out, error);
 }
 
 static enum smc_status cmd_check_picture(const struct smc_arguments *arguments, size_t count,
@@ -73,18 +67,15 @@ static enum smc_status cmd_answer(const struct smc_arguments *arguments,
                                   struct smc_error *error)
 {
     enum smc_plot_target target;
-    enum smc_status status = cmd_check_picture(arguments, questions->count, &target, error);
-    if (status == SMC_OK)
-        status = smc_answer_questions(questions, error);
-    for (size_t i = 0; i < questions->count && status == SMC_OK; i++) {
+    SMC_TRY(cmd_check_picture(arguments, questions->count, &target, error));
+    SMC_TRY(smc_answer_questions(questions, error));
+    for (size_t i = 0; i < questions->count; i++) {
         struct smc_answer *answered = &questions->answer[i];
         if (answered->regs_given && answered->outcome == SMC_LAUNCHES)
-            status = smc_bound_cost_find(answered, answered->launch.regs_per_thread,
-                                         &answered->regs_cost, error);
+            SMC_TRY(smc_bound_cost_find(answered, answered->launch.regs_per_thread,
+                                        &answered->regs_cost, error));
     }
-    if (status == SMC_OK)
-        status = cmd_report(arguments, questions->answer, questions->count, target, out, error);
-    return status;
+    return cmd_report(arguments, questions->answer, questions->count, target, out, error);
 }
 
 enum smc_status smc_cmd_query(const struct smc_arguments *arguments, struct smc_text *out,
@@ -92,9 +83,8 @@ enum smc_status smc_cmd_query(const struct smc_arguments *arguments, struct smc_
 {
     struct smc_query query;
     SMC_AUTO(smc_questions_free) struct smc_questions questions = {0};
-    enum smc_status status = smc_ask_query(arguments, &query, error);
+    SMC_TRY(smc_ask_query(arguments, &query, error));
     query.try_bounds = arguments->given[SMC_OPTION_EXPLAIN];
-    if (status == SMC_OK)
-        status = smc_ask_questions(arguments, &query, &questions, error);
-    return status == SMC_OK ? cmd_answer(arguments, &questions, out, error) : status;
+    SMC_TRY(smc_ask_questions(arguments, &query, &questions, error));
+    return cmd_answer(arguments, &questions, out, error);
 }

@@ -144,9 +144,7 @@ enum smc_status smc_cmd_run(const struct smc_arguments *arguments, struct smc_te
                             struct smc_error *error)
 {
     struct smc_arguments own = *arguments;
-    enum smc_status status = smc_sanitize_ask(&own, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_sanitize_ask(&own, error));
     if (arguments->file_count == 0)
         return run_options(&own, out, error);
     if (arguments->file_count == 2 && !arguments->given[SMC_OPTION_COMPARE])

@@ -42,9 +42,7 @@ static enum smc_status add_all(struct swept_devices *list, struct smc_error *err
         struct smc_device device;
         smc_capability_at(i, &capability);
         smc_device_of_capability(&capability, &device);
-        enum smc_status status = cmd_sweep_add_device(list, &device, error);
-        if (status != SMC_OK)
-            return status;
+        SMC_TRY(cmd_sweep_add_device(list, &device, error));
     }
     return SMC_OK;
 }
@@ -59,9 +57,7 @@ static enum smc_status add_named(struct swept_devices *list, bool notes, const c
     smc_auto_free char *typed = smc_strndup(name, length);
     if (!typed)
         return smc_out_of_memory(error);
-    enum smc_status status = smc_ask_device_in(&list->chosen, typed, &chosen, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_ask_device_in(&list->chosen, typed, &chosen, error));
     if (notes)
         smc_output_note(chosen.note);
     return cmd_sweep_add_device(list, &chosen.device, error);
@@ -84,14 +80,13 @@ static enum smc_status cmd_sweep_add_list(struct swept_devices *list, bool notes
 static enum smc_status cmd_sweep_read_devices(const struct smc_arguments *arguments, bool notes,
                                               struct swept_devices *list, struct smc_error *error)
 {
-    enum smc_status status = arguments->device.count
-                                 ? smc_ask_device_files(arguments, &list->chosen, error)
-                                 : smc_ask_devices(arguments, SIZE_MAX, &list->chosen, error);
-    for (size_t i = 0; i < arguments->device.count && status == SMC_OK; i++)
-        status = cmd_sweep_add_list(list, notes, arguments->device.item[i], error);
-    for (size_t i = 0; i < list->chosen.count && status == SMC_OK; i++)
-        status = cmd_sweep_add_device(list, &list->chosen.chosen[i].device, error);
-    return status;
+    SMC_TRY(arguments->device.count ? smc_ask_device_files(arguments, &list->chosen, error)
+                                    : smc_ask_devices(arguments, SIZE_MAX, &list->chosen, error));
+    for (size_t i = 0; i < arguments->device.count; i++)
+        SMC_TRY(cmd_sweep_add_list(list, notes, arguments->device.item[i], error));
+    for (size_t i = 0; i < list->chosen.count; i++)
+        SMC_TRY(cmd_sweep_add_device(list, &list->chosen.chosen[i].device, error));
+    return SMC_OK;
 }
 
 static void free_devices(struct swept_devices *devices)
@@ -126,13 +121,12 @@ static int option_of_axis(enum smc_axis_id id)
 static enum smc_status cmd_sweep_find_axes(const struct smc_arguments *arguments,
                                            struct smc_sweep *sweep, struct smc_error *error)
 {
-    enum smc_status status = SMC_OK;
-    for (int id = SMC_AXIS_DEVICE + 1; id < SMC_AXIS_COUNT && status == SMC_OK; id++) {
+    for (int id = SMC_AXIS_DEVICE + 1; id < SMC_AXIS_COUNT; id++) {
         const struct smc_range *range = &arguments->range[option_of_axis((enum smc_axis_id)id)];
         if (range->step)
-            status = add_axis(sweep, (enum smc_axis_id)id, range, error);
+            SMC_TRY(add_axis(sweep, (enum smc_axis_id)id, range, error));
     }
-    return status;
+    return SMC_OK;
 }
 
 static enum smc_status check_points(const struct smc_sweep *sweep, struct smc_error *error)
@@ -186,11 +180,8 @@ static enum smc_status cmd_sweep_ask_file(const struct smc_arguments *arguments,
                                           struct smc_error *error)
 {
     const struct smc_file_devices named = {devices->device, devices->count};
-    enum smc_status status = smc_ask_file(arguments, &named, true, asked, error);
-    if (status == SMC_OK)
-        status = smc_ask_file_threads(asked, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_ask_file(arguments, &named, true, asked, error));
+    SMC_TRY(smc_ask_file_threads(asked, error));
     sweep->query = asked->query[0];
     sweep->file_kernels = asked->file_kernel;
     return SMC_OK;
@@ -204,33 +195,27 @@ static enum smc_status ask_sweep(const struct smc_arguments *arguments, bool not
 {
     bool file;
     *sweep = (struct smc_sweep){0};
-    enum smc_status status = smc_ask_whether_file(arguments, &file, error);
-    if (status == SMC_OK && !file)
-        status = smc_ask_query(arguments, &sweep->query, error);
-    if (status == SMC_OK)
-        status = cmd_sweep_read_devices(arguments, notes, devices, error);
+    SMC_TRY(smc_ask_whether_file(arguments, &file, error));
+    if (!file)
+        SMC_TRY(smc_ask_query(arguments, &sweep->query, error));
+    SMC_TRY(cmd_sweep_read_devices(arguments, notes, devices, error));
     sweep->devices = devices->device;
-    if (status == SMC_OK && devices->count > 1) {
+    if (devices->count > 1) {
         struct smc_range range = {0, (int64_t)devices->count - 1, 1};
-        status = add_axis(sweep, SMC_AXIS_DEVICE, &range, error);
+        SMC_TRY(add_axis(sweep, SMC_AXIS_DEVICE, &range, error));
     }
-    if (status == SMC_OK)
-        status = cmd_sweep_find_axes(arguments, sweep, error);
-    if (status == SMC_OK)
-        status = check_points(sweep, error);
-    if (status == SMC_OK && file)
+    SMC_TRY(cmd_sweep_find_axes(arguments, sweep, error));
+    SMC_TRY(check_points(sweep, error));
+    if (file)
         return cmd_sweep_ask_file(arguments, devices, asked, sweep, error);
-    if (status != SMC_OK)
-        return status;
     if (devices->count == 0) {
-        status = smc_ask_query_device(&devices->chosen, 0, &sweep->query, error);
-        if (status == SMC_OK && notes)
+        SMC_TRY(smc_ask_query_device(&devices->chosen, 0, &sweep->query, error));
+        if (notes)
             smc_output_note(sweep->query.device_note);
     } else
         sweep->query.device = devices->device[0];
-    if (status == SMC_OK)
-        cmd_sweep_warn_idle(arguments, sweep, devices->count);
-    return status;
+    cmd_sweep_warn_idle(arguments, sweep, devices->count);
+    return SMC_OK;
 }
 
 /* Where each answer goes. */
@@ -290,13 +275,10 @@ static enum smc_status cmd_sweep_report(const struct smc_arguments *arguments,
         sink->writer->sweep_end(&sink->result, out);
     if (target == SMC_PLOT_NOWHERE)
         return SMC_OK;
-    struct smc_picture picture = {0};
+    SMC_AUTO(smc_picture_free) struct smc_picture picture = {0};
     struct smc_canvas canvas = smc_picture_canvas(target, out->style);
-    enum smc_status status = smc_plot_sweep(&sink->result, &canvas, &picture, error);
-    if (status == SMC_OK)
-        return smc_picture_finish(arguments, target, &picture, out, error);
-    smc_picture_free(&picture);
-    return status;
+    SMC_TRY(smc_plot_sweep(&sink->result, &canvas, &picture, error));
+    return smc_picture_finish(arguments, target, &picture, out, error);
 }
 
 static enum smc_status write_sweep(const struct smc_arguments *arguments,

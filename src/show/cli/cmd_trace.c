@@ -172,13 +172,12 @@ static void remove_empty(const struct tracing *tracing)
 static enum smc_status check_targets(const struct smc_arguments *arguments, struct tracing *tracing,
                                      struct smc_error *error)
 {
-    enum smc_status status = SMC_OK;
     if (arguments->given[SMC_OPTION_OUTPUT_FILE])
-        status =
-            cmd_trace_check_written(arguments, SMC_OPTION_OUTPUT_FILE, &tracing->made[0], error);
-    if (status == SMC_OK && tracing->target == SMC_PLOT_FILE)
-        status = cmd_trace_check_written(arguments, SMC_OPTION_PLOT, &tracing->made[1], error);
-    return status;
+        SMC_TRY(
+            cmd_trace_check_written(arguments, SMC_OPTION_OUTPUT_FILE, &tracing->made[0], error));
+    return tracing->target == SMC_PLOT_FILE
+               ? cmd_trace_check_written(arguments, SMC_OPTION_PLOT, &tracing->made[1], error)
+               : SMC_OK;
 }
 
 /* The emulator runs the program as a board of the table. */
@@ -202,17 +201,12 @@ static enum smc_status ask_emulated(const struct smc_arguments *arguments, struc
 static enum smc_status cmd_trace_ask(const struct smc_arguments *arguments, struct tracing *tracing,
                                      struct smc_error *error)
 {
-    enum smc_status status = check_program(arguments, error);
-    if (status == SMC_OK)
-        status = ask_gate(arguments, &tracing->gate, error);
-    if (status == SMC_OK)
-        status = smc_picture_target(arguments, &tracing->target, error);
-    if (status == SMC_OK)
-        status = smc_ask_named_device(arguments, &tracing->devices, error);
-    if (status == SMC_OK)
-        status = ask_emulated(arguments, tracing, error);
-    if (status == SMC_OK)
-        status = check_targets(arguments, tracing, error);
+    SMC_TRY(check_program(arguments, error));
+    SMC_TRY(ask_gate(arguments, &tracing->gate, error));
+    SMC_TRY(smc_picture_target(arguments, &tracing->target, error));
+    SMC_TRY(smc_ask_named_device(arguments, &tracing->devices, error));
+    SMC_TRY(ask_emulated(arguments, tracing, error));
+    SMC_TRY(check_targets(arguments, tracing, error));
     tracing->runs = !arguments->given[SMC_OPTION_READ];
     tracing->trace.filter = (struct smc_trace_filter){
         .patterns = arguments->own_kernel.item,
@@ -220,7 +214,7 @@ static enum smc_status cmd_trace_ask(const struct smc_arguments *arguments, stru
         .skip = (uint64_t)arguments->number[SMC_OPTION_SKIP],
         .count = (uint64_t)arguments->number[SMC_OPTION_LAUNCH_COUNT],
     };
-    return status;
+    return SMC_OK;
 }
 
 static enum smc_status cmd_trace_read_files(const struct smc_arguments *arguments,
@@ -382,14 +376,12 @@ static enum smc_status cmd_trace_report(const struct smc_arguments *arguments,
     struct smc_text warnings = {0};
     smc_trace_compare_gpus(&tracing->trace, device, &warnings);
     smc_output_warn(&warnings);
-    enum smc_status status = smc_trace_answer_on(&tracing->trace, device, &tracing->answer, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_trace_answer_on(&tracing->trace, device, &tracing->answer, error));
     const enum smc_status judged = cmd_trace_judge(tracing, error);
     if (judged == SMC_MACHINE)
         return judged;
     struct smc_error reason = {""};
-    status = compose(arguments, tracing, out, &reason);
+    enum smc_status status = compose(arguments, tracing, out, &reason);
     if (status != SMC_MACHINE) { /* the report is there, even if the picture is not */
         struct smc_error lost = {""};
         const enum smc_status delivered = cmd_trace_deliver(arguments, tracing, out, &lost);

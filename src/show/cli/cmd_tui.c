@@ -274,13 +274,10 @@ static enum smc_status explore_file(const struct smc_arguments *arguments,
     smc_auto_free struct smc_open_question *question = smc_calloc(1, sizeof *question);
     if (!question)
         return smc_out_of_memory(error);
-    enum smc_status status = check_file_alone(arguments, error);
-    if (status == SMC_OK)
-        status = ask_file_question(arguments, question, error);
-    if (status == SMC_OK)
-        status = open_on(arguments, &(struct smc_tui_start){.query = query, .file = question}, out,
-                         error);
-    return status;
+    SMC_TRY(check_file_alone(arguments, error));
+    SMC_TRY(ask_file_question(arguments, question, error));
+    return open_on(arguments, &(struct smc_tui_start){.query = query, .file = question}, out,
+                   error);
 }
 
 static enum smc_status check_no_file(const struct smc_arguments *arguments, struct smc_error *error)
@@ -294,17 +291,13 @@ enum smc_status smc_cmd_tui(const struct smc_arguments *arguments, struct smc_te
 {
     struct smc_query query;
     SMC_AUTO(smc_chosen_devices_free) struct smc_chosen_devices devices = {0};
-    enum smc_status status = SMC_OK;
     if (arguments->file_count == 0)
-        status = check_no_file(arguments, error);
-    if (status == SMC_OK)
-        status = ask_launch(arguments, &query, error);
-    if (status == SMC_OK)
-        status = cmd_tui_ask_device(arguments, &devices, &query, error);
-    if (status == SMC_OK)
-        status = arguments->file_count > 0 ? explore_file(arguments, &query, out, error)
-                 : arguments->text[SMC_OPTION_TRACE_FILE]
-                     ? explore_trace(arguments, &query, out, error)
-                     : open_on(arguments, &(struct smc_tui_start){.query = &query}, out, error);
-    return status;
+        SMC_TRY(check_no_file(arguments, error));
+    SMC_TRY(ask_launch(arguments, &query, error));
+    SMC_TRY(cmd_tui_ask_device(arguments, &devices, &query, error));
+    if (arguments->file_count > 0)
+        return explore_file(arguments, &query, out, error);
+    if (arguments->text[SMC_OPTION_TRACE_FILE])
+        return explore_trace(arguments, &query, out, error);
+    return open_on(arguments, &(struct smc_tui_start){.query = &query}, out, error);
 }

@@ -33,15 +33,13 @@ static enum smc_status cmd_tune_check_kernel(const struct smc_kernel *kernel,
 static enum smc_status ask_kernel(const struct smc_arguments *arguments, struct smc_tune *tune,
                                   struct smc_error *error)
 {
-    enum smc_status status =
-        smc_refuse_given(arguments,
-                         SMC_OPTIONS(SMC_OPTION_ENTRY, SMC_OPTION_ARG, SMC_OPTION_GRID,
-                                     SMC_OPTION_COMPILER_OPTIONS, SMC_OPTION_TUNE_DYNAMIC_SMEM),
-                         error, "only with --source FILE");
-    if (status == SMC_OK)
-        status = smc_ask_query(arguments, &tune->query, error);
+    SMC_TRY(smc_refuse_given(arguments,
+                             SMC_OPTIONS(SMC_OPTION_ENTRY, SMC_OPTION_ARG, SMC_OPTION_GRID,
+                                         SMC_OPTION_COMPILER_OPTIONS, SMC_OPTION_TUNE_DYNAMIC_SMEM),
+                             error, "only with --source FILE"));
+    SMC_TRY(smc_ask_query(arguments, &tune->query, error));
     tune->predict = smc_tune_predict_catalog;
-    return status == SMC_OK ? cmd_tune_check_kernel(tune->query.kernel, error) : status;
+    return cmd_tune_check_kernel(tune->query.kernel, error);
 }
 
 /* --- Your own source -------------------------------------------------------------------------- */
@@ -75,9 +73,7 @@ static enum smc_status check_source(const struct smc_arguments *arguments, struc
 static enum smc_status ask_source(const struct smc_arguments *arguments, struct smc_tune *tune,
                                   struct smc_tuned_source *source, struct smc_error *error)
 {
-    enum smc_status status = check_source(arguments, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(check_source(arguments, error));
     smc_query_init(&tune->query);
     smc_ask_launch(arguments, &tune->query);
     tune->predict = smc_tuning_predict_source;
@@ -134,9 +130,7 @@ static enum smc_status ask_place(const struct smc_arguments *arguments,
     const bool named = arguments->device.count > 0 || arguments->device_file.count > 0;
     const bool gpu_asked =
         arguments->given[SMC_OPTION_ON] || arguments->given[SMC_OPTION_MEASURED_GPU];
-    enum smc_status status = cmd_tune_check_place(arguments, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(cmd_tune_check_place(arguments, error));
     tune->gpu_index = (int)arguments->number[SMC_OPTION_MEASURED_GPU];
     if (emulated)
         set_not_measured(tune, "the emulator counts, but has no time");
@@ -154,7 +148,7 @@ static enum smc_status ask_place(const struct smc_arguments *arguments,
         return smc_ask_one_device(arguments, devices, &tune->query, error);
     if (arguments->number[SMC_OPTION_RUNS] == 0 && !arguments->given[SMC_OPTION_ALL_SHAPES])
         set_not_measured(tune, "--runs 0");
-    status = executor->device(tune->gpu_index, &tune->query.device, &why);
+    enum smc_status status = executor->device(tune->gpu_index, &tune->query.device, &why);
     return status == SMC_OK
                ? SMC_OK
                : smc_fail(error, status, "%s%s",
@@ -197,19 +191,12 @@ static enum smc_status cmd_tune_ask(const struct smc_arguments *arguments,
 {
     const bool own = arguments->given[SMC_OPTION_SOURCE];
     enum smc_plot_target target;
-    enum smc_status status = smc_picture_target(arguments, &target, error);
-    if (status != SMC_OK)
-        return status;
-    status = own ? ask_source(arguments, tune, source, error) : ask_kernel(arguments, tune, error);
-    if (status == SMC_OK)
-        status = ask_place(arguments, devices, tune, error);
+    SMC_TRY(smc_picture_target(arguments, &target, error));
+    SMC_TRY(own ? ask_source(arguments, tune, source, error) : ask_kernel(arguments, tune, error));
+    SMC_TRY(ask_place(arguments, devices, tune, error));
     smc_ask_user_place(arguments, &tune->query, &source->request);
-    if (status == SMC_OK)
-        status = ask_axes(arguments, tune, error);
-    if (status == SMC_OK)
-        status = smc_tune_list(tune, own ? smc_tuning_is_source_legal : NULL, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(ask_axes(arguments, tune, error));
+    SMC_TRY(smc_tune_list(tune, own ? smc_tuning_is_source_legal : NULL, error));
     smc_idle_warn_of(arguments, &tune->query.device);
     smc_ask_ceilings(&tune->query, 1);
     if (!own)
@@ -287,13 +274,10 @@ static enum smc_status cmd_tune_draw(const struct smc_arguments *arguments,
                                      const struct smc_tune *tune, enum smc_plot_target target,
                                      struct smc_text *out, struct smc_error *error)
 {
-    struct smc_picture picture = {0};
+    SMC_AUTO(smc_picture_free) struct smc_picture picture = {0};
     const struct smc_canvas canvas = smc_picture_canvas(target, out->style);
-    enum smc_status status = smc_plot_tune(tune, &canvas, &picture, error);
-    if (status == SMC_OK)
-        return smc_picture_finish(arguments, target, &picture, out, error);
-    smc_picture_free(&picture);
-    return smc_fail_in(error, status, "option --plot");
+    SMC_TRY(smc_fail_in(error, smc_plot_tune(tune, &canvas, &picture, error), "option --plot"));
+    return smc_picture_finish(arguments, target, &picture, out, error);
 }
 
 /* The table may have cost minutes of measuring: it is reported even if nothing can be drawn. */

@@ -549,9 +549,8 @@ static enum smc_status read_option(const char *word, struct options_reader *read
     const struct smc_option *option = &smc_options[id];
     if (!(option->commands & 1u << arguments->command))
         return fail_command(option, arguments->command, error);
-    enum smc_status status =
-        options_read_text(option, attached, arguments->command, reader, &value, error);
-    return status == SMC_OK ? options_store(id, value, arguments, error) : status;
+    SMC_TRY(options_read_text(option, attached, arguments->command, reader, &value, error));
+    return options_store(id, value, arguments, error);
 }
 
 static enum smc_status options_read_file(char *word, size_t most, struct smc_arguments *arguments,

@@ -178,9 +178,7 @@ static enum smc_status write_held(struct smc_error *error)
     if (fflush(held) != 0 || fseek(held, 0, SEEK_SET) != 0)
         return fail_held(error);
     while ((count = fread(bytes, 1, sizeof bytes, held)) > 0) {
-        enum smc_status status = write_standard_output(bytes, count, error);
-        if (status != SMC_OK)
-            return status;
+        SMC_TRY(write_standard_output(bytes, count, error));
     }
     return ferror(held) ? fail_held(error) : SMC_OK;
 }
@@ -430,10 +428,9 @@ static enum smc_status check_explain(const struct smc_arguments *arguments,
 enum smc_status smc_roofline_target(const struct smc_arguments *arguments,
                                     enum smc_plot_target *target, struct smc_error *error)
 {
-    enum smc_status status = smc_picture_target(arguments, target, error);
-    if (status == SMC_OK)
-        status = output_check_roofline(arguments, target, error);
-    return status == SMC_OK ? check_explain(arguments, *target, error) : status;
+    SMC_TRY(smc_picture_target(arguments, target, error));
+    SMC_TRY(output_check_roofline(arguments, target, error));
+    return check_explain(arguments, *target, error);
 }
 
 enum smc_status smc_roofline_check(const struct smc_answer *answers, size_t count,

@@ -44,10 +44,7 @@ static enum smc_status prepare_member(const struct smc_arguments *arguments,
                                       struct run_pair_member *member, struct smc_error *error)
 {
     SMC_AUTO(smc_chosen_devices_free) struct smc_chosen_devices devices = {0};
-    enum smc_status status =
-        smc_run_source_ask(arguments, &member->request, &member->settings, &devices, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_run_source_ask(arguments, &member->request, &member->settings, &devices, error));
     member->settings.no_counters = true; /* reading them takes longer than the run */
     member->settings.no_probe = true;
     member->settings.stop = smc_interrupt_seen;
@@ -99,12 +96,9 @@ static enum smc_status run_members(const struct smc_arguments *arguments,
 enum smc_status smc_run_pair(const struct smc_arguments *arguments, struct smc_text *out,
                              struct smc_error *error)
 {
-    enum smc_status status = run_pair_check_options(arguments, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(run_pair_check_options(arguments, error));
     smc_auto_free struct run_pair_member *members = smc_calloc(SMC_PAIR, sizeof *members);
     if (!members)
         return smc_out_of_memory(error);
-    status = run_members(arguments, members, out, error);
-    return status;
+    return run_members(arguments, members, out, error);
 }

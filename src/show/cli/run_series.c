@@ -65,15 +65,14 @@ static enum smc_status ask_members(const struct smc_arguments *arguments, const 
                                    size_t *count, struct smc_error *error)
 {
     const char *name = arguments->text[SMC_OPTION_KERNEL];
-    enum smc_status status = SMC_OK;
     *count = name && !smc_kernel_find(name) ? smc_series_members(name, member) : 0;
     *family = *count > 0 ? member[0]->family : NULL;
     if (*family)
         return SMC_OK;
-    status = smc_ask_named_kernel(arguments, &member[0], error);
+    SMC_TRY(smc_ask_named_kernel(arguments, &member[0], error));
     *count = 1;
-    if (status != SMC_OK || !arguments->given[SMC_OPTION_COMPARE])
-        return status;
+    if (!arguments->given[SMC_OPTION_COMPARE])
+        return SMC_OK;
     if (member[0]->is_racy)
         return smc_fail(
             error, SMC_USAGE,
@@ -92,19 +91,18 @@ static enum smc_status ask_queries(const struct smc_arguments *arguments,
                                    const struct smc_kernel *const *member, size_t count,
                                    struct smc_query *query, struct smc_error *error)
 {
-    enum smc_status status = SMC_OK;
     uint32_t accepted = 0;
     for (size_t i = 0; i < count; i++)
         accepted |= member[i]->params;
-    for (size_t i = 0; i < count && status == SMC_OK; i++) {
-        status =
-            smc_ask_query_of(arguments, member[i], accepted & ~member[i]->params, &query[i], error);
+    for (size_t i = 0; i < count; i++) {
+        SMC_TRY(smc_ask_query_of(arguments, member[i], accepted & ~member[i]->params, &query[i],
+                                 error));
         query[i].device = place->device;
         memcpy(query[i].device_note, place->device_note, sizeof query[i].device_note);
         query[i].device_assumed = place->device_assumed;
         query[i].ceilings = place->ceilings;
     }
-    return status;
+    return SMC_OK;
 }
 
 static enum smc_status ask_series(const struct smc_arguments *arguments,
@@ -114,12 +112,10 @@ static enum smc_status ask_series(const struct smc_arguments *arguments,
     const struct smc_kernel *member[SMC_SERIES_MOST_MEMBERS];
     struct smc_query query[SMC_SERIES_MOST_MEMBERS];
     size_t count = 0;
-    enum smc_status status = ask_members(arguments, &series->family, member, &count, error);
-    if (status == SMC_OK)
-        status = ask_axis(arguments, &series->axis, error);
-    if (status == SMC_OK)
-        status = ask_queries(arguments, place, member, count, query, error);
-    return status == SMC_OK ? smc_series_build(query, count, emulated, series, error) : status;
+    SMC_TRY(ask_members(arguments, &series->family, member, &count, error));
+    SMC_TRY(ask_axis(arguments, &series->axis, error));
+    SMC_TRY(ask_queries(arguments, place, member, count, query, error));
+    return smc_series_build(query, count, emulated, series, error);
 }
 
 static enum smc_status run_series_ask(const struct smc_arguments *arguments,
@@ -134,16 +130,12 @@ static enum smc_status run_series_ask(const struct smc_arguments *arguments,
         placed.number[SMC_OPTION_ON] = SMC_ON_EMULATOR; /* any device */
         placed.given[SMC_OPTION_PREDICT_ONLY] = false;
     }
-    enum smc_status status = run_series_check_options(&placed, error);
-    if (status == SMC_OK && arguments->given[SMC_OPTION_PREDICT_ONLY])
-        status = smc_refuse_given(arguments, SMC_OPTIONS(SMC_OPTION_ON), error,
-                                  "not with --dry-run, which runs nothing");
-    if (status == SMC_OK)
-        status = smc_ask_place(&placed, settings, devices, &place, error);
-    if (status == SMC_OK)
-        status = ask_series(arguments, &place, settings->place == SMC_ON_EMULATOR, series, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(run_series_check_options(&placed, error));
+    if (arguments->given[SMC_OPTION_PREDICT_ONLY])
+        SMC_TRY(smc_refuse_given(arguments, SMC_OPTIONS(SMC_OPTION_ON), error,
+                                 "not with --dry-run, which runs nothing"));
+    SMC_TRY(smc_ask_place(&placed, settings, devices, &place, error));
+    SMC_TRY(ask_series(arguments, &place, settings->place == SMC_ON_EMULATOR, series, error));
     smc_idle_warn_of(arguments, &place.device);
     settings->only_predicts = arguments->given[SMC_OPTION_PREDICT_ONLY];
     settings->no_counters = true; /* reading them takes longer than the run */
@@ -185,6 +177,6 @@ enum smc_status smc_run_series(const struct smc_arguments *arguments, struct smc
     struct smc_run_settings settings;
     SMC_AUTO(smc_chosen_devices_free) struct smc_chosen_devices devices = {0};
     SMC_AUTO(smc_series_free) struct smc_series series = {0};
-    enum smc_status status = run_series_ask(arguments, &settings, &devices, &series, error);
-    return status == SMC_OK ? series_run(arguments, &settings, &series, out, error) : status;
+    SMC_TRY(run_series_ask(arguments, &settings, &devices, &series, error));
+    return series_run(arguments, &settings, &series, out, error);
 }

@@ -71,14 +71,12 @@ enum smc_status smc_ask_place(const struct smc_arguments *arguments,
 {
     *settings = settings_of(arguments);
     query->cold = settings->cold;
-    enum smc_status status = run_settings_check_place(arguments, settings, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(run_settings_check_place(arguments, settings, error));
     if (settings->gpu_index == SMC_ALL_GPUS)
         return SMC_OK;
-    status = settings->place == SMC_ON_EMULATOR
-                 ? smc_ask_one_device(arguments, devices, query, error)
-                 : ask_gpu(arguments, settings, query, error);
+    enum smc_status status = settings->place == SMC_ON_EMULATOR
+                                 ? smc_ask_one_device(arguments, devices, query, error)
+                                 : ask_gpu(arguments, settings, query, error);
     if (status == SMC_OK)
         smc_ask_ceilings(query, 1);
     if (settings->place == SMC_ON_EMULATOR) /* the user's source may need nvcc */

@@ -174,9 +174,7 @@ static enum smc_status read_dump(const char *typed, const struct smc_user_reques
         char number[sizeof dumped->variable];
         memcpy(number, dumped->variable, sizeof number);
         dumped->variable[0] = '\0';
-        enum smc_status status = read_dump_argument(typed, number, request, dumped, error);
-        if (status != SMC_OK)
-            return status;
+        SMC_TRY(read_dump_argument(typed, number, request, dumped, error));
     }
     if (run_source_is_read(request, dumped->path))
         return smc_fail(error, SMC_USAGE,
@@ -212,9 +210,7 @@ static enum smc_status read_dumped(const struct smc_arguments *arguments,
 {
     for (size_t i = 0; i < arguments->dump.count; i++) {
         struct dumped dumped;
-        enum smc_status status = read_dump(arguments->dump.item[i], request, &dumped, error);
-        if (status != SMC_OK)
-            return status;
+        SMC_TRY(read_dump(arguments->dump.item[i], request, &dumped, error));
         if (!dumped.variable[0] || run_source_is_known(request, dumped.variable))
             continue;
         if (request->variable_count == SMC_MAX_USER_ARGUMENTS)
@@ -270,10 +266,9 @@ static enum smc_status read_expected_one(const char *typed, struct smc_user_requ
 static enum smc_status read_expected(const struct smc_arguments *arguments,
                                      struct smc_user_request *request, struct smc_error *error)
 {
-    enum smc_status status = SMC_OK;
-    for (size_t i = 0; i < arguments->expected.count && status == SMC_OK; i++)
-        status = read_expected_one(arguments->expected.item[i], request, error);
-    return status;
+    for (size_t i = 0; i < arguments->expected.count; i++)
+        SMC_TRY(read_expected_one(arguments->expected.item[i], request, error));
+    return SMC_OK;
 }
 
 static enum smc_status run_read_arguments(const struct smc_arguments *arguments,
@@ -314,11 +309,9 @@ enum smc_status smc_ask_user_launch(const struct smc_arguments *arguments, const
                                     struct smc_user_request *request, struct smc_error *error)
 {
     smc_ask_user_request(arguments, file, request);
-    enum smc_status status =
-        ask_extent(arguments, SMC_OPTION_GRID, INT32_MAX, "blocks", request->grid, error);
-    if (status == SMC_OK)
-        status = run_read_arguments(arguments, request, error);
-    return status == SMC_OK ? read_set(arguments, request, error) : status;
+    SMC_TRY(ask_extent(arguments, SMC_OPTION_GRID, INT32_MAX, "blocks", request->grid, error));
+    SMC_TRY(run_read_arguments(arguments, request, error));
+    return read_set(arguments, request, error);
 }
 
 static enum smc_status check_roofline(const struct smc_arguments *arguments,
@@ -333,19 +326,15 @@ static enum smc_status check_roofline(const struct smc_arguments *arguments,
 static enum smc_status ask_own(const struct smc_arguments *arguments,
                                struct smc_user_request *request, struct smc_error *error)
 {
-    enum smc_status status = check_others(arguments, error);
-    if (status == SMC_OK)
-        status = check_roofline(arguments, error);
-    if (status == SMC_OK)
-        status = smc_ask_user_launch(arguments, arguments->text[SMC_OPTION_SOURCE], request, error);
-    if (status == SMC_OK)
-        status = ask_extent(arguments, SMC_OPTION_BLOCK_SHAPE, MOST_IN_BLOCK, "threads",
-                            request->block, error);
+    SMC_TRY(check_others(arguments, error));
+    SMC_TRY(check_roofline(arguments, error));
+    SMC_TRY(smc_ask_user_launch(arguments, arguments->text[SMC_OPTION_SOURCE], request, error));
+    SMC_TRY(ask_extent(arguments, SMC_OPTION_BLOCK_SHAPE, MOST_IN_BLOCK, "threads", request->block,
+                       error));
     if (arguments->given[SMC_OPTION_DYNAMIC_SMEM])
         request->dynamic_smem_bytes = (uint32_t)arguments->number[SMC_OPTION_DYNAMIC_SMEM];
-    if (status == SMC_OK)
-        status = read_dumped(arguments, request, error);
-    return status == SMC_OK ? read_expected(arguments, request, error) : status;
+    SMC_TRY(read_dumped(arguments, request, error));
+    return read_expected(arguments, request, error);
 }
 
 enum smc_status smc_run_source_ask(const struct smc_arguments *arguments,
@@ -356,19 +345,16 @@ enum smc_status smc_run_source_ask(const struct smc_arguments *arguments,
     struct smc_query query;
     struct smc_arguments placed = *arguments;
     smc_query_init(&query);
-    enum smc_status status = ask_own(arguments, request, error);
-    if (status == SMC_OK && arguments->given[SMC_OPTION_PREDICT_ONLY]) {
-        status = smc_refuse_given(
+    SMC_TRY(ask_own(arguments, request, error));
+    if (arguments->given[SMC_OPTION_PREDICT_ONLY]) {
+        SMC_TRY(smc_refuse_given(
             arguments,
             SMC_OPTIONS(SMC_OPTION_ON, SMC_OPTION_ANNOTATE, SMC_OPTION_DUMP, SMC_OPTION_EXPECTED),
-            error, "not with --dry-run, which runs nothing");
+            error, "not with --dry-run, which runs nothing"));
         placed.number[SMC_OPTION_ON] = SMC_ON_EMULATOR; /* any device */
         placed.given[SMC_OPTION_COLD] = false;
     }
-    if (status == SMC_OK)
-        status = smc_ask_place(&placed, settings, devices, &query, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_ask_place(&placed, settings, devices, &query, error));
     smc_ask_user_place(arguments, &query, request);
     settings->cold = arguments->given[SMC_OPTION_COLD];
     request->settings = settings;
@@ -426,11 +412,10 @@ static bool is_dumped(const struct smc_user_run *run, const struct smc_user_memo
 static enum smc_status run_source_dump(const struct smc_arguments *arguments,
                                        const struct smc_user_run *run, struct smc_error *error)
 {
-    enum smc_status status = SMC_OK;
-    for (size_t i = 0; i < arguments->dump.count && status == SMC_OK; i++) {
+    for (size_t i = 0; i < arguments->dump.count; i++) {
         struct dumped dumped;
-        status = read_dump(arguments->dump.item[i], &run->request, &dumped, error);
-        for (size_t k = 0; k < run->memory_count && status == SMC_OK; k++) {
+        SMC_TRY(read_dump(arguments->dump.item[i], &run->request, &dumped, error));
+        for (size_t k = 0; k < run->memory_count; k++) {
             const struct smc_user_memory *memory = &run->memory[k];
             if (!is_dumped(run, memory, &dumped) || !(memory->has_emulated || memory->has_gpu))
                 continue;
@@ -438,10 +423,10 @@ static enum smc_status run_source_dump(const struct smc_arguments *arguments,
                 .data = memory->has_emulated ? memory->after_emulated : memory->after_gpu,
                 .length = memory->bytes,
             };
-            status = smc_file_write(dumped.path, true, &bytes, error);
+            SMC_TRY(smc_file_write(dumped.path, true, &bytes, error));
         }
     }
-    return status;
+    return SMC_OK;
 }
 
 /* The first failure counts. */
@@ -468,12 +453,9 @@ static enum smc_status run_source_draw_roofline(const struct smc_arguments *argu
         return smc_out_of_memory(error);
     *answer = run->answer;
     answer->query.file_kernel = &named;
-    enum smc_status status = smc_roofline_check(answer, 1, error);
-    if (status == SMC_OK) {
-        smc_plot_roofline(answer, 1, &canvas, &picture);
-        status = smc_picture_finish(arguments, target, &picture, out, error);
-    }
-    return status;
+    SMC_TRY(smc_roofline_check(answer, 1, error));
+    smc_plot_roofline(answer, 1, &canvas, &picture);
+    return smc_picture_finish(arguments, target, &picture, out, error);
 }
 
 /* --- The whole -------------------------------------------------------------------------------- */

@@ -417,11 +417,9 @@ enum smc_status smc_lesson_read(const char *path, struct smc_lesson *lesson,
 {
     smc_auto_text text = {0};
     *lesson = (struct smc_lesson){.file = path};
-    enum smc_status status = smc_file_read(path, "lesson", MOST_BYTES, &text, error);
-    if (status == SMC_OK)
-        status = smc_lesson_parse(smc_file_name(path), smc_text_string(&text), text.length, lesson,
-                                  error);
-    return status;
+    SMC_TRY(smc_file_read(path, "lesson", MOST_BYTES, &text, error));
+    return smc_lesson_parse(smc_file_name(path), smc_text_string(&text), text.length, lesson,
+                            error);
 }
 
 void smc_lesson_free(struct smc_lesson *lesson)

@@ -331,9 +331,7 @@ enum smc_status smc_plot_paint_file(const struct smc_picture *picture, enum smc_
                                     struct smc_text *bytes, struct smc_text *warnings,
                                     struct smc_error *error)
 {
-    enum smc_status status = smc_plot_open_files(error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_plot_open_files(error));
     if (!can_open_files())
         return smc_fail(error, SMC_MACHINE, "cannot open the fonts of a picture: %s",
                         strerror(errno));

@@ -748,9 +748,7 @@ enum smc_status smc_plot_sweep(const struct smc_sweep_result *result,
                                const struct smc_canvas *canvas, struct smc_picture *picture,
                                struct smc_error *error)
 {
-    enum smc_status status = smc_plot_check(result->sweep, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_plot_check(result->sweep, error));
     struct smc_page page = smc_page_begin(picture, canvas);
     sweep_draw_heading(&page, result);
     if (result->sweep->axis_count == 2)

@@ -199,17 +199,14 @@ static enum smc_status show_access(struct smc_banks_state *banks, struct smc_err
         show_found(banks);
         return SMC_OK;
     }
-    enum smc_status status =
-        banks->answer.query.tile
-            ? smc_tile_answer_access(&banks->question, &banks->question.tile, banks->pattern,
-                                     banks->iteration, &banks->access, error)
-            : smc_banks_change_access(&banks->answer, &banks->change, banks->pattern, banks->warp,
-                                      banks->iteration, &banks->access, error);
-    if (status == SMC_OK) {
-        smc_banks_map(&banks->answer.layout, &banks->access, &banks->map);
-        smc_bank_memory_find(&banks->answer.layout, &banks->access, &banks->memory);
-    }
-    return status;
+    SMC_TRY(banks->answer.query.tile
+                ? smc_tile_answer_access(&banks->question, &banks->question.tile, banks->pattern,
+                                         banks->iteration, &banks->access, error)
+                : smc_banks_change_access(&banks->answer, &banks->change, banks->pattern,
+                                          banks->warp, banks->iteration, &banks->access, error));
+    smc_banks_map(&banks->answer.layout, &banks->access, &banks->map);
+    smc_bank_memory_find(&banks->answer.layout, &banks->access, &banks->memory);
+    return SMC_OK;
 }
 
 static void conclude(struct smc_banks_state *banks, enum smc_status status,

@@ -27,10 +27,8 @@ static enum smc_status read_arguments(struct open_launch *launch, struct smc_err
          line = strtok_r(NULL, "\n", &rest)) {
         if (request->argument_count == SMC_MAX_USER_ARGUMENTS)
             return smc_fail(error, SMC_USAGE, "more than %d arguments", SMC_MAX_USER_ARGUMENTS);
-        enum smc_status status =
-            smc_user_argument_parse(line, &request->argument[request->argument_count++], error);
-        if (status != SMC_OK)
-            return status;
+        SMC_TRY(
+            smc_user_argument_parse(line, &request->argument[request->argument_count++], error));
     }
     return SMC_OK;
 }
@@ -99,10 +97,9 @@ static enum smc_status prepare(const struct smc_job *job, struct smc_builds *bui
                                struct open_launch *launch, struct smc_text *warnings,
                                struct smc_error *error)
 {
-    enum smc_status status = open_launch_ask(job, builds, launch, error);
-    if (status == SMC_OK)
-        status = smc_user_prepare(&launch->request, &launch->run, warnings, error);
-    return status == SMC_OK ? check_outcome(&launch->run, error) : status;
+    SMC_TRY(open_launch_ask(job, builds, launch, error));
+    SMC_TRY(smc_user_prepare(&launch->request, &launch->run, warnings, error));
+    return check_outcome(&launch->run, error);
 }
 
 static void open_launch_free(struct open_launch *launch)

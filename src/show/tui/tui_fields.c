@@ -632,9 +632,7 @@ static enum smc_status type_device(struct smc_query *query, const char *typed,
 {
     struct smc_device device;
     char note[sizeof query->device_note];
-    enum smc_status status = smc_device_find(typed, &device, note, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_device_find(typed, &device, note, error));
     query->device = device;
     query->device_assumed = false;
     memcpy(query->device_note, note, sizeof note);

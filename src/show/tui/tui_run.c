@@ -181,10 +181,9 @@ static enum smc_status edit_kernel(struct edit *edit, const struct smc_query *qu
         return smc_fail(error, SMC_USAGE,
                         "these numbers have no source: choose a catalog kernel on F2, or open your "
                         "file with :open FILE");
-    enum smc_status status = tui_run_make_folder(edit, error);
-    if (status == SMC_OK)
-        status = copy_kernels(edit, query->compile.kernel_dir, error);
-    return status == SMC_OK ? edit_copy(edit, query->kernel, error) : status;
+    SMC_TRY(tui_run_make_folder(edit, error));
+    SMC_TRY(copy_kernels(edit, query->compile.kernel_dir, error));
+    return edit_copy(edit, query->kernel, error);
 }
 
 static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *place)

@@ -357,9 +357,7 @@ enum smc_status smc_worker_give(struct smc_tui_worker *worker, const struct smc_
     if (worker->process && !send_all(worker->socket, job, sizeof *job))
         smc_worker_stop(worker); /* it died while idle */
     if (!worker->process) {
-        enum smc_status status = worker_start(worker, error);
-        if (status != SMC_OK)
-            return status;
+        SMC_TRY(worker_start(worker, error));
         if (!send_all(worker->socket, job, sizeof *job)) {
             smc_worker_stop(worker);
             return smc_fail(error, SMC_MACHINE, "the worker process has ended");
