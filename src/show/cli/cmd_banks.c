@@ -1,6 +1,5 @@
 /* smemcalc banks: wavefronts and bank conflicts of accesses to shared memory. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "answers/banks_query.h"

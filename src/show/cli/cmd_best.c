@@ -1,5 +1,4 @@
 /* smemcalc best: which block size, or which tile, to use, and why. */
-#include <stdlib.h>
 
 #include "answers/best.h"
 #include "base/memory.h"

@@ -1,5 +1,4 @@
 /* smemcalc carveout: the sizes of an SM's shared memory, and the blocks at each. */
-#include <stdlib.h>
 
 #include "base/memory.h"
 #include "rules/headroom.h"

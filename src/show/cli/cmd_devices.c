@@ -1,5 +1,4 @@
 /* smemcalc devices: the GPUs of this machine, then the boards of the table; one in full. */
-#include <stdlib.h>
 
 #include "base/memory.h"
 #include "hardware/executor.h"

@@ -1,6 +1,5 @@
 /* smemcalc diff: two builds compared, kernel by kernel. */
 #include <stdint.h>
-#include <stdlib.h>
 
 #include "answers/diff.h"
 #include "base/file.h"

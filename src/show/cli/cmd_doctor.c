@@ -2,7 +2,6 @@
    that a bug report needs. */
 #include "config.h"
 
-#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 

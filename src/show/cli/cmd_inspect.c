@@ -1,7 +1,6 @@
 /* smemcalc inspect: your own kernels, from source, machine code or compilers' logs. */
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "answers/inspect.h"
 #include "answers/selection.h"

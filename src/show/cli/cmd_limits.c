@@ -1,6 +1,5 @@
 /* smemcalc limits: for each number of blocks per SM, what a block may have at most. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "answers/query.h"

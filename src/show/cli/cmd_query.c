@@ -1,5 +1,4 @@
 /* smemcalc query, or smemcalc with nothing but options: one question, on one device or several. */
-#include <stdlib.h>
 
 #include "answers/query.h"
 #include "base/memory.h"

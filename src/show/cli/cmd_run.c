@@ -1,6 +1,5 @@
 /* smemcalc run: launches the kernel and confirms the predictions. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/memory.h"
 #include "hardware/all_gpus.h"

@@ -1,7 +1,6 @@
 /* smemcalc tui, and smemcalc alone on a terminal: the explorer. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>

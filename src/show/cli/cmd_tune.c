@@ -1,7 +1,6 @@
 /* smemcalc tune: the values of a kernel's parameters that make it fastest: all are ranked by
    predicted time, and only the best are run. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/file.h"
 #include "base/memory.h"

@@ -1,5 +1,4 @@
 /* smemcalc run FILE --compare OTHER: two of your own kernels, launched alike and compared. */
-#include <stdio.h>
 
 #include "base/memory.h"
 #include "base/sandbox.h"

@@ -1,6 +1,5 @@
 /* smemcalc run --source: compiles your own kernel, launches it, and reports. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

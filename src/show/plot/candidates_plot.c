@@ -2,7 +2,6 @@
    `tune` ranked. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/memory.h"
 #include "show/plot/chart.h"

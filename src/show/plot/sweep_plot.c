@@ -1,7 +1,6 @@
 /* The picture of a sweep: its heading, then a curve or bars, bars of devices, or a heat map. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/memory.h"
 #include "show/plot/page.h"

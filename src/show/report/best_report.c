@@ -2,7 +2,6 @@
    text, JSON and CSV. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

@@ -1,7 +1,6 @@
 /* A sweep, one or two values varied: its subject in words, a table or a grid, JSON and CSV. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

@@ -5,7 +5,6 @@
 
 #include "show/report/text_parts.h"
 #include "show/tui/explore.h"
-#include "show/tui/keys.h"
 #include "show/tui/widgets.h"
 #include "show/words/words.h"
 

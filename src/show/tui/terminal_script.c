@@ -1,6 +1,4 @@
 /* The explorer played from a script. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/parse.h"

@@ -1,7 +1,6 @@
 /* The first screen: one launch, its limits and the launches around it. */
 #include "config.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "show/tui/explore.h"

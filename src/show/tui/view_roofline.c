@@ -2,7 +2,6 @@
 #include "show/tui/roofline_state.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "answers/query.h"
 #include "base/memory.h"
