@@ -9,6 +9,7 @@
 #include "show/report/run_report.h"
 #include "show/report/series_report.h"
 #include "show/report/text_parts.h"
+#include "show/report/text_table.h"
 #include "show/words/layout.h"
 #include "show/words/words.h"
 
@@ -234,7 +235,7 @@ static void words_reason(const struct smc_series_run *run, struct smc_text *out)
 
 /* --- Table ------------------------------------------------------------------------------------ */
 
-enum { WIDE_GAP = 2, NARROW_GAP = 1, CELL = 32 };
+enum { WIDE_GAP = 2, NARROW_GAP = 1, HEADING = 32 };
 
 #define BIT SMC_FIGURE_BIT
 
@@ -252,23 +253,20 @@ struct series_table {
     bool marks_best;  /* with '*', after the rate */
 };
 
+/* The columns: the varied value, the kernel, the figures, the verdict. */
+enum { VALUE, LABEL, FIGURES, VERDICT = FIGURES + SMC_FIGURE_COUNT, COLUMNS };
+
 /* A table and the widths of its columns. */
 struct sheet {
     const struct series_table *table;
-    size_t rows;                     /* of the runs that were started */
-    size_t gap;                      /* between columns */
-    size_t value_width, label_width; /* 0: no such column */
-    size_t width[SMC_FIGURE_COUNT];  /* with the gap before it */
+    size_t rows; /* of the runs that were started */
+    struct smc_text_column column[COLUMNS + 1];
+    char heading[SMC_FIGURE_COUNT][HEADING];
 };
 
 static bool series_is_rate(enum smc_figure figure)
 {
     return 1u << figure & (BIT(GFLOPS) | BIT(GOPS) | BIT(GB_PER_S));
-}
-
-static bool series_report_is_shown(const struct sheet *sheet, int figure)
-{
-    return sheet->table->figures >> figure & 1;
 }
 
 static const char *form_of(enum smc_figure figure, double value)
@@ -283,100 +281,29 @@ static const char *form_of(enum smc_figure figure, double value)
     return series_is_rate(figure) && value < 100 ? "%.3g" : "%.0f";
 }
 
-static void series_cell_of(const struct sheet *sheet, size_t index, enum smc_figure figure,
-                           char cell[CELL])
+static void series_append_figure(const struct series_table *table, size_t index,
+                                 enum smc_figure figure, struct smc_text *cell)
 {
-    const struct series_table *table = sheet->table;
     double value;
-    bool known = smc_series_figure(table->series, index, figure, &value);
-    if (known)
-        snprintf(cell, CELL - 1, form_of(figure, value), value); /* a star may follow */
+    if (smc_series_figure(table->series, index, figure, &value))
+        smc_text_printf(cell, form_of(figure, value), value);
     else
-        snprintf(cell, CELL, "-");
+        smc_text_append(cell, "-");
     if (table->marks_best && series_is_rate(figure))
-        strcat(cell, smc_series_is_best(table->series, index) ? "*" : " ");
+        smc_text_append(cell, smc_series_is_best(table->series, index) ? "*" : " ");
 }
 
-/* Adds a space above the mark that ends each cell. */
-static void heading_of(const struct sheet *sheet, enum smc_figure figure, char heading[CELL])
-{
-    bool marked = sheet->table->marks_best && series_is_rate(figure);
-    snprintf(heading, CELL, "%s%s", headings[figure].below, marked ? " " : "");
-}
-
-static size_t wider(size_t width, size_t other)
-{
-    return other > width ? other : width;
-}
-
-/* "any": the kernel does not accept the varied parameter. */
+/* In the first of the rows that share it. "any": the kernel does not accept the varied parameter.
+ */
 static void series_append_value(const struct smc_series *series, size_t index, struct smc_text *out)
 {
-    if (series->run[index].has_value)
-        words_value(&series->axis, series->run[index].value, out);
+    const struct smc_series_run *run = &series->run[index];
+    if (index > 0 && smc_series_same_value(run - 1, run))
+        return;
+    if (run->has_value)
+        words_value(&series->axis, run->value, out);
     else if (series->axis.vary != SMC_VARY_NOTHING)
         smc_text_append(out, "any");
-}
-
-static void measure_left(struct sheet *sheet)
-{
-    const struct smc_series *series = sheet->table->series;
-    const char *option = words_option(&series->axis);
-    smc_auto_text text = {0};
-    sheet->value_width = option ? strlen(option) : 0;
-    for (size_t i = 0; i < sheet->rows; i++) {
-        text.length = 0;
-        series_append_value(series, i, &text);
-        sheet->value_width = wider(sheet->value_width, text.length);
-        text.length = 0;
-        words_run(series, i, &text);
-        if (series->family)
-            sheet->label_width = wider(sheet->label_width, text.length);
-    }
-}
-
-static size_t series_width_of(const struct sheet *sheet, enum smc_figure figure)
-{
-    char cell[CELL];
-    heading_of(sheet, figure, cell);
-    size_t width = strlen(cell);
-    for (size_t i = 0; i < sheet->rows; i++) {
-        series_cell_of(sheet, i, figure, cell);
-        width = wider(width, strlen(cell));
-    }
-    return width + sheet->gap;
-}
-
-/* The columns from `first` on that share a heading: their width, and the figure after them. */
-static int series_group_of(const struct sheet *sheet, int first, size_t *width)
-{
-    int figure = first;
-    for (*width = 0; figure < SMC_FIGURE_COUNT; figure++) {
-        if (strcmp(headings[figure].above, headings[first].above) != 0)
-            break;
-        *width += series_report_is_shown(sheet, figure) ? sheet->width[figure] : 0;
-    }
-    return figure;
-}
-
-/* A shared heading widens the last of its columns. */
-static void series_measure(struct sheet *sheet, size_t gap)
-{
-    sheet->gap = gap;
-    measure_left(sheet);
-    for (int f = 0; f < SMC_FIGURE_COUNT; f++)
-        if (series_report_is_shown(sheet, f))
-            sheet->width[f] = series_width_of(sheet, (enum smc_figure)f);
-    size_t width;
-    for (int f = 0, next; f < SMC_FIGURE_COUNT; f = next) {
-        next = series_group_of(sheet, f, &width);
-        size_t needed = strlen(headings[f].above) + sheet->gap;
-        int last = next - 1;
-        while (last > f && !series_report_is_shown(sheet, last))
-            last--;
-        if (width > 0 && width < needed)
-            sheet->width[last] += needed - width;
-    }
 }
 
 static const char *verdict_of(const struct smc_series *series, size_t index)
@@ -385,51 +312,87 @@ static const char *verdict_of(const struct smc_series *series, size_t index)
                                               : "no result";
 }
 
-static size_t width_of_all(const struct sheet *sheet)
+static void series_append_cell(const struct series_table *table, size_t index, int column,
+                               struct smc_text *cell)
 {
-    const struct series_table *table = sheet->table;
-    size_t verdict = 0, between = sheet->value_width && sheet->label_width ? sheet->gap : 0;
-    size_t width = sheet->value_width + between + sheet->label_width;
-    for (int f = 0; f < SMC_FIGURE_COUNT; f++)
-        width += sheet->width[f];
-    for (size_t i = 0; i < sheet->rows && table->verdicts; i++)
-        verdict = wider(verdict, sheet->gap + strlen(verdict_of(table->series, i)));
-    return width + verdict;
+    if (column == VALUE)
+        series_append_value(table->series, index, cell);
+    else if (column == LABEL)
+        words_run(table->series, index, cell);
+    else if (column == VERDICT)
+        smc_text_append(cell, verdict_of(table->series, index));
+    else
+        series_append_figure(table, index, (enum smc_figure)(column - FIGURES), cell);
 }
 
-/* The columns on the left. */
-static void append_left(const struct sheet *sheet, const char *value, const char *label,
-                        struct smc_text *out)
+static void series_make_columns(struct sheet *sheet)
 {
-    if (sheet->value_width)
-        smc_text_printf(out, "%*s%*s", (int)sheet->value_width, value,
-                        sheet->label_width ? (int)sheet->gap : 0, "");
-    if (sheet->label_width)
-        smc_text_printf(out, "%-*s", (int)sheet->label_width, label);
+    const struct series_table *table = sheet->table;
+    const char *option = words_option(&table->series->axis);
+    sheet->column[VALUE] = (struct smc_text_column){option ? option : "", .omitted = !option};
+    sheet->column[LABEL] = (struct smc_text_column){"kernel", .omitted = !table->series->family};
+    sheet->column[VERDICT] = (struct smc_text_column){"verdict", .omitted = !table->verdicts};
+    for (int f = 0; f < SMC_FIGURE_COUNT; f++) {
+        /* a space above the mark that ends each cell */
+        const bool marked = table->marks_best && series_is_rate((enum smc_figure)f);
+        snprintf(sheet->heading[f], HEADING, "%s%s", headings[f].below, marked ? " " : "");
+        sheet->column[FIGURES + f] =
+            (struct smc_text_column){sheet->heading[f], .omitted = !(table->figures >> f & 1)};
+    }
+}
+
+/* The figures from `first` on that share a heading: their width, and the figure after them. */
+static int series_group_of(const struct sheet *sheet, int first, int *width)
+{
+    int figure = first;
+    for (*width = 0; figure < SMC_FIGURE_COUNT; figure++) {
+        const struct smc_text_column *column = &sheet->column[FIGURES + figure];
+        if (strcmp(headings[figure].above, headings[first].above) != 0)
+            break;
+        *width += column->omitted ? 0 : column->gap + column->width;
+    }
+    return figure;
+}
+
+/* A shared heading widens the last of its columns. */
+static void series_measure(struct sheet *sheet, int gap)
+{
+    for (int c = 0; c < COLUMNS; c++) {
+        struct smc_text_column *column = &sheet->column[c];
+        int width = smc_utf8_string_columns(column->heading);
+        for (size_t i = 0; i < sheet->rows && !column->omitted; i++) {
+            smc_auto_text cell = {0};
+            series_append_cell(sheet->table, i, c, &cell);
+            const int columns = smc_utf8_string_columns(smc_text_string(&cell));
+            width = columns > width ? columns : width;
+        }
+        column->width = c == LABEL ? -width : width;
+        column->gap = c == VALUE || (c == LABEL && sheet->column[VALUE].omitted) ? 0 : gap;
+    }
+    for (int f = 0, next, width; f < SMC_FIGURE_COUNT; f = next) {
+        next = series_group_of(sheet, f, &width);
+        const int lacking = (int)strlen(headings[f].above) + gap - width;
+        int last = next - 1;
+        while (last > f && sheet->column[FIGURES + last].omitted)
+            last--;
+        if (width > 0 && lacking > 0)
+            sheet->column[FIGURES + last].width += lacking;
+    }
 }
 
 static void series_append_head(const struct sheet *sheet, struct smc_text *out)
 {
-    const char *option = words_option(&sheet->table->series->axis);
     struct smc_text line = {0};
-    append_left(sheet, "", "", &line);
-    size_t width;
-    for (int f = 0, next; f < SMC_FIGURE_COUNT; f = next) {
+    struct smc_cells cells = {sheet->column, &line};
+    smc_cells_add(&cells, "");
+    smc_cells_add(&cells, "");
+    for (int f = 0, next, width; f < SMC_FIGURE_COUNT; f = next) {
         next = series_group_of(sheet, f, &width);
         if (width > 0)
-            smc_text_printf(&line, "%*s", (int)width, headings[f].above);
+            smc_text_printf(&line, "%*s", width, headings[f].above);
     }
     smc_layout_row(out, &line);
-    append_left(sheet, option ? option : "", "kernel", out);
-    for (int f = 0; f < SMC_FIGURE_COUNT; f++) {
-        char heading[CELL];
-        heading_of(sheet, (enum smc_figure)f, heading);
-        if (series_report_is_shown(sheet, f))
-            smc_text_printf(out, "%*s", (int)sheet->width[f], heading);
-    }
-    if (sheet->table->verdicts)
-        smc_text_printf(out, "%*sverdict", (int)sheet->gap, "");
-    smc_text_append_char(out, '\n', 1);
+    smc_cells_headings((struct smc_cells){sheet->column, out});
 }
 
 static void series_append_verdict(const struct sheet *sheet, size_t index, struct smc_text *out)
@@ -437,7 +400,7 @@ static void series_append_verdict(const struct sheet *sheet, size_t index, struc
     const struct smc_series *series = sheet->table->series;
     enum smc_verdict verdict = smc_series_verdict(series, index);
     bool failed = !series->run[index].seen.has_result;
-    smc_text_append_char(out, ' ', sheet->gap);
+    smc_text_append_char(out, ' ', (size_t)sheet->column[VERDICT].gap);
     smc_layout_words(out, failed ? SMC_BAD : smc_verdict_emphasis(verdict),
                      verdict_of(series, index));
 }
@@ -466,7 +429,8 @@ static void series_append_reason(const struct sheet *sheet, const struct smc_ser
                                  struct smc_text *out)
 {
     struct smc_text reason = {0};
-    size_t indent = sheet->value_width + (size_t)2 * WIDE_GAP;
+    const struct smc_text_column *value = &sheet->column[VALUE];
+    size_t indent = (size_t)(value->omitted ? 0 : value->width) + (size_t)2 * WIDE_GAP;
     words_reason(run, &reason);
     for (size_t i = 0; i < run->seen.confirmation.row_count; i++)
         if (run->seen.confirmation.row[i].verdict == SMC_DIFFERS)
@@ -474,28 +438,20 @@ static void series_append_reason(const struct sheet *sheet, const struct smc_ser
     smc_layout_text(out, indent, &reason);
 }
 
-/* The value is shown in the first of its rows. */
 static void append_table_run(const struct sheet *sheet, size_t index, struct smc_text *out)
 {
-    const struct smc_series *series = sheet->table->series;
-    const struct smc_series_run *run = &series->run[index], *before = run - 1;
-    smc_auto_text value = {0}, label = {0};
-    if (index == 0 || !smc_series_same_value(before, run))
-        series_append_value(series, index, &value);
-    words_run(series, index, &label);
-    append_left(sheet, smc_text_string(&value), smc_text_string(&label), out);
-    for (int f = 0; f < SMC_FIGURE_COUNT; f++) {
-        char cell[CELL];
-        if (!series_report_is_shown(sheet, f))
-            continue;
-        series_cell_of(sheet, index, (enum smc_figure)f, cell);
-        smc_text_printf(out, "%*s", (int)sheet->width[f], cell);
+    struct smc_cells cells = {sheet->column, out};
+    for (int c = VALUE; c < VERDICT; c++) {
+        struct smc_text cell = {0};
+        if (!sheet->column[c].omitted)
+            series_append_cell(sheet->table, index, c, &cell);
+        smc_cells_text(&cells, &cell);
     }
     if (sheet->table->verdicts)
         series_append_verdict(sheet, index, out);
     smc_text_append_char(out, '\n', 1);
     if (sheet->table->verdicts)
-        series_append_reason(sheet, run, out);
+        series_append_reason(sheet, &sheet->table->series->run[index], out);
 }
 
 /* Begins with an empty line. */
@@ -503,9 +459,11 @@ static void series_append_table(const struct series_table *table, struct smc_tex
 {
     struct sheet sheet = {.table = table, .rows = smc_series_started(table->series)};
     struct smc_text rest = {0};
+    series_make_columns(&sheet);
     series_measure(&sheet, WIDE_GAP);
-    if (width_of_all(&sheet) > out->style->columns)
+    if (smc_columns_width(sheet.column) > (int)out->style->columns)
         series_measure(&sheet, NARROW_GAP);
+    sheet.column[VERDICT].width = 0; /* nothing follows it */
     smc_text_append_char(out, '\n', 1);
     series_append_head(&sheet, out);
     for (size_t i = 0; i < sheet.rows; i++)
