@@ -953,11 +953,13 @@ static void test_cells(void)
     struct smc_picture picture = {.width = 12, .height = 3};
     struct smc_text ascii = {0}, utf8 = {0}, colour = {0};
     smc_picture_area(&picture, SMC_INK_FIRST_LIMIT + SMC_LIMIT_REGISTERS, 2, 0, 3, 2, 0);
-    smc_picture_line(&picture, SMC_INK_MUTED, 1.5, 0, 0, 2.5, 1, false);
-    smc_picture_line(&picture, SMC_INK_MUTED, 1.5, 2.5, 5, 0, 1, false);
-    smc_picture_text(&picture, SMC_INK_TEXT, SMC_FACE_NORMAL, SMC_ANCHOR_END, 12, 0, "end");
-    smc_picture_label(&picture, SMC_INK_TEXT, SMC_FACE_NORMAL, SMC_ANCHOR_MIDDLE, 4.5, 1, "x");
-    smc_picture_text(&picture, SMC_INK_TEXT, SMC_FACE_NORMAL, SMC_ANCHOR_START, 9, 1, "cut off");
+    smc_picture_line(&picture, SMC_STROKE(MUTED, 1), 1.5, 0, 0, 2.5);
+    smc_picture_line(&picture, SMC_STROKE(MUTED, 1), 1.5, 2.5, 5, 0);
+    smc_picture_text(&picture, SMC_LOOK(TEXT, NORMAL, END), 12, 0, "end");
+    smc_picture_text(&picture,
+                     (struct smc_text_look){SMC_INK_TEXT, SMC_FACE_NORMAL, SMC_ANCHOR_MIDDLE, true},
+                     4.5, 1, "x");
+    smc_picture_text(&picture, SMC_LOOK(TEXT, NORMAL, START), 9, 1, "cut off");
     smc_picture_mark(&picture, SMC_INK_NOW, 8.2, 1.7);
     smc_plot_paint_cells(&picture, false, false, &ascii);
     smc_plot_paint_cells(&picture, true, false, &utf8);
@@ -982,9 +984,9 @@ static void test_slanted_cells(void)
 {
     struct smc_picture picture = {.width = 9, .height = 4};
     struct smc_text ascii = {0}, colour = {0};
-    smc_picture_line(&picture, SMC_INK_DRAM, 0.5, 3.5, 5, -3, 2, false);
-    smc_picture_line(&picture, SMC_INK_FMA, 5.5, 0.5, 3.5, 0, 2, false);
-    smc_picture_line(&picture, SMC_INK_ISSUE, 3, 3.5, 6, 0, 2, true);
+    smc_picture_line(&picture, SMC_STROKE(DRAM, 2), 0.5, 3.5, 5, -3);
+    smc_picture_line(&picture, SMC_STROKE(FMA, 2), 5.5, 0.5, 3.5, 0);
+    smc_picture_line(&picture, SMC_DASHED(ISSUE, 2), 3, 3.5, 6, 0);
     smc_plot_paint_cells(&picture, false, false, &ascii);
     smc_plot_paint_cells(&picture, true, true, &colour);
     CU_ASSERT_STRING_EQUAL(smc_text_string(&ascii), "     ----\n"
@@ -1090,7 +1092,7 @@ static void test_text_in_line(void)
     double baseline;
     if (!smc_plot_has_files || !smc_plot_has_font())
         return;
-    smc_picture_text(&picture, SMC_INK_TEXT, SMC_FACE_TITLE, SMC_ANCHOR_START, 0, 10, "H");
+    smc_picture_text(&picture, SMC_LOOK(TEXT, TITLE, START), 0, 10, "H");
     CU_ASSERT_EQUAL_FATAL(smc_plot_paint(&picture, SMC_PLOT_SVG, &svg, NULL, NULL), SMC_OK);
     const char *bytes = smc_text_string(&svg), *glyph = strstr(bytes, "<use ");
     CU_ASSERT_PTR_NOT_NULL_FATAL(glyph);

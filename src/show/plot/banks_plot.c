@@ -411,8 +411,8 @@ static void draw_paper_legend(struct picture *picture)
             page->y += height + canvas->gap / 2;
         }
         smc_page_cell(page, &entries[i].cell, x, page->y, width, height);
-        smc_picture_text(page->picture, SMC_INK_TEXT, SMC_FACE_NORMAL, SMC_ANCHOR_START,
-                         x + width + canvas->gap / 2, page->y, entries[i].text);
+        smc_page_text(page, SMC_LOOK(TEXT, NORMAL, START), x + width + canvas->gap / 2,
+                      entries[i].text);
         x += width + text + 3 * canvas->gap;
     }
     page->y += height + canvas->gap;

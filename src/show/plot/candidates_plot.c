@@ -88,13 +88,13 @@ static void candidates_draw_legend(struct smc_page *page, const struct tradeoff 
             continue;
         const char letter[] = {candidates_plot_letter_of(kinds[kind].ink), '\0'};
         if (canvas->cells)
-            smc_picture_text(page->picture, kinds[kind].ink, SMC_FACE_STRONG, SMC_ANCHOR_START, x,
-                             page->y, letter);
+            smc_page_text(
+                page, (struct smc_text_look){kinds[kind].ink, SMC_FACE_STRONG, SMC_ANCHOR_START}, x,
+                letter);
         else
             smc_picture_mark(page->picture, kinds[kind].ink, x + 6,
                              page->y + canvas->line_height / 2);
-        smc_picture_text(page->picture, SMC_INK_TEXT, SMC_FACE_NORMAL, SMC_ANCHOR_START, x + gap,
-                         page->y, kinds[kind].name);
+        smc_page_text(page, SMC_LOOK(TEXT, NORMAL, START), x + gap, kinds[kind].name);
         x += smc_canvas_text_width(canvas, SMC_FACE_NORMAL, kinds[kind].name) + 2 * gap;
     }
     page->y += canvas->line_height + (canvas->cells ? 1 : 10);
@@ -194,11 +194,10 @@ static void candidates_draw_diagram(struct smc_page *page, const struct tradeoff
     smc_scale_round(fastest->time_ms / 1.2, slowest * 1.2, &y);
     page->canvas.plot_height *= 2;
     struct smc_chart chart = smc_chart_begin(page, &x, &y);
-    smc_chart_line(&chart, SMC_INK_BEST, fastest->occupancy_percent, y.high,
-                   fastest->occupancy_percent, y.low, 1, true);
+    smc_chart_line(&chart, SMC_DASHED(BEST, 1), fastest->occupancy_percent, y.high,
+                   fastest->occupancy_percent, y.low);
     if (!page->canvas.cells)
-        smc_chart_line(&chart, SMC_INK_BEST, 0, fastest->time_ms, x.high, fastest->time_ms, 1,
-                       true);
+        smc_chart_line(&chart, SMC_DASHED(BEST, 1), 0, fastest->time_ms, x.high, fastest->time_ms);
     candidates_draw_points(&chart, tradeoff, named);
     candidates_name_points(&chart, tradeoff, named);
 }
@@ -254,26 +253,28 @@ static size_t next_slower(const struct tradeoff *tradeoff, size_t last)
 /* Columns in characters: where the numbers end. */
 enum { OCCUPANCY_END = 34, TIME_END = 45, REGISTERS_END = 56, BOUND_AT = 58 };
 
-static void candidates_plot_put(struct smc_page *page, enum smc_face face, enum smc_ink ink,
-                                enum smc_anchor anchor, double column, const char *text)
+static void candidates_plot_put(struct smc_page *page, struct smc_text_look look, double column,
+                                const char *text)
 {
-    smc_picture_text(page->picture, ink, face, anchor,
-                     smc_page_left(page) + column * page->canvas.char_width, page->y, text);
+    smc_page_text(page, look, smc_page_left(page) + column * page->canvas.char_width, text);
 }
 
 static void candidates_draw_row(struct smc_page *page, const struct tradeoff_point *point,
                                 bool fastest)
 {
     char text[32];
-    candidates_plot_put(page, fastest ? SMC_FACE_STRONG : SMC_FACE_NORMAL, SMC_INK_TEXT,
-                        SMC_ANCHOR_START, 0, point->name);
+    candidates_plot_put(page,
+                        (struct smc_text_look){SMC_INK_TEXT,
+                                               fastest ? SMC_FACE_STRONG : SMC_FACE_NORMAL,
+                                               SMC_ANCHOR_START},
+                        0, point->name);
     smc_words_percent(point->occupancy_percent, text);
-    candidates_plot_put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_END, OCCUPANCY_END, text);
+    candidates_plot_put(page, SMC_LOOK(TEXT, NORMAL, END), OCCUPANCY_END, text);
     smc_chart_ms(point->time_ms, text);
-    candidates_plot_put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_END, TIME_END, text);
+    candidates_plot_put(page, SMC_LOOK(TEXT, NORMAL, END), TIME_END, text);
     snprintf(text, sizeof text, "%u", point->regs_per_thread);
-    candidates_plot_put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_END, REGISTERS_END, text);
-    candidates_plot_put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_START, BOUND_AT,
+    candidates_plot_put(page, SMC_LOOK(TEXT, NORMAL, END), REGISTERS_END, text);
+    candidates_plot_put(page, SMC_LOOK(TEXT, NORMAL, START), BOUND_AT,
                         smc_time_term_info[point->bound_by].label);
     page->y += page->canvas.line_height;
 }
@@ -282,14 +283,12 @@ static void candidates_draw_row(struct smc_page *page, const struct tradeoff_poi
 static void candidates_draw_table(struct smc_page *page, const struct tradeoff *tradeoff,
                                   size_t fastest)
 {
-    candidates_plot_put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_START, 0, "the fastest");
-    candidates_plot_put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_END, OCCUPANCY_END,
-                        "occupancy");
-    candidates_plot_put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_END, TIME_END,
+    candidates_plot_put(page, SMC_LOOK(MUTED, NORMAL, START), 0, "the fastest");
+    candidates_plot_put(page, SMC_LOOK(MUTED, NORMAL, END), OCCUPANCY_END, "occupancy");
+    candidates_plot_put(page, SMC_LOOK(MUTED, NORMAL, END), TIME_END,
                         tradeoff->measured ? "measured" : "predicted");
-    candidates_plot_put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_END, REGISTERS_END,
-                        "registers");
-    candidates_plot_put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_START, BOUND_AT,
+    candidates_plot_put(page, SMC_LOOK(MUTED, NORMAL, END), REGISTERS_END, "registers");
+    candidates_plot_put(page, SMC_LOOK(MUTED, NORMAL, START), BOUND_AT,
                         tradeoff->measured ? "predicted: bound by" : "bound by");
     page->y += page->canvas.line_height;
     size_t index = fastest;

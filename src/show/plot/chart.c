@@ -125,12 +125,12 @@ static void draw_y_ticks(const struct smc_chart *chart)
         double y = chart_y(chart, ticks[i]);
         double top = is_cells(chart) ? floor(y) : y - line / 2;
         if (!is_cells(chart))
-            smc_picture_line(picture, SMC_INK_GRID, chart->left, y, chart->right - chart->left, 0,
-                             1, false);
+            smc_picture_line(picture, SMC_STROKE(GRID, 1), chart->left, y,
+                             chart->right - chart->left, 0);
         if (last - top < line)
             continue;
         chart->y.label(ticks[i], text);
-        smc_picture_text(picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_END,
+        smc_picture_text(picture, SMC_LOOK(MUTED, NORMAL, END),
                          chart->left - (is_cells(chart) ? 2 : 10), top, text);
         last = top;
     }
@@ -148,11 +148,11 @@ static void draw_x_ticks(const struct smc_chart *chart)
         double x = chart_x(chart, ticks[i]);
         double half = smc_canvas_text_width(canvas, SMC_FACE_NORMAL, text) / 2;
         if (!is_cells(chart))
-            smc_picture_line(picture, SMC_INK_GRID, x, chart->top, 0, chart->bottom - chart->top, 1,
-                             false);
+            smc_picture_line(picture, SMC_STROKE(GRID, 1), x, chart->top, 0,
+                             chart->bottom - chart->top);
         if (x - half < end || x + half > smc_page_right(chart->page) + half)
             continue;
-        smc_picture_text(picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_MIDDLE, x,
+        smc_picture_text(picture, SMC_LOOK(MUTED, NORMAL, MIDDLE), x,
                          chart->bottom + (is_cells(chart) ? 1 : 10), text);
         end = x + half + canvas->char_width;
     }
@@ -162,10 +162,10 @@ static void chart_draw_axes(const struct smc_chart *chart)
 {
     struct smc_picture *picture = chart->page->picture;
     double edge = is_cells(chart) ? 0.5 : 0;
-    smc_picture_line(picture, SMC_INK_MUTED, chart->left - edge, chart->top, 0,
-                     chart->bottom + edge - chart->top, 1, false);
-    smc_picture_line(picture, SMC_INK_MUTED, chart->left - edge, chart->bottom + edge,
-                     chart->right - chart->left + edge, 0, 1, false);
+    smc_picture_line(picture, SMC_STROKE(MUTED, 1), chart->left - edge, chart->top, 0,
+                     chart->bottom + edge - chart->top);
+    smc_picture_line(picture, SMC_STROKE(MUTED, 1), chart->left - edge, chart->bottom + edge,
+                     chart->right - chart->left + edge, 0);
 }
 
 struct smc_chart smc_chart_begin(struct smc_page *page, const struct smc_scale *x,
@@ -173,8 +173,7 @@ struct smc_chart smc_chart_begin(struct smc_page *page, const struct smc_scale *
 {
     const struct smc_canvas *canvas = &page->canvas;
     bool cells = canvas->cells;
-    smc_picture_text(page->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_START,
-                     smc_page_left(page), page->y, y->name);
+    smc_page_text(page, SMC_LOOK(MUTED, NORMAL, START), smc_page_left(page), y->name);
     page->y += canvas->line_height * (cells ? 1 : 1.55);
     struct smc_chart chart = {
         .page = page,
@@ -190,21 +189,19 @@ struct smc_chart smc_chart_begin(struct smc_page *page, const struct smc_scale *
     draw_x_ticks(&chart);
     chart_draw_axes(&chart);
     page->y = chart.bottom + (cells ? 2 : 12 + canvas->line_height);
-    smc_picture_text(page->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_MIDDLE,
-                     (chart.left + chart.right) / 2, page->y, x->name);
+    smc_page_text(page, SMC_LOOK(MUTED, NORMAL, MIDDLE), (chart.left + chart.right) / 2, x->name);
     page->y += canvas->line_height + (cells ? 1 : 1.2 * canvas->gap);
     return chart;
 }
 
 /* --- Lines and points ------------------------------------------------------------------------- */
 
-void smc_chart_line(const struct smc_chart *chart, enum smc_ink ink, double x1, double y1,
-                    double x2, double y2, double thickness, bool dashed)
+void smc_chart_line(const struct smc_chart *chart, struct smc_stroke stroke, double x1, double y1,
+                    double x2, double y2)
 {
     double from_x = chart_x(chart, x1), from_y = chart_y(chart, y1);
     double to_x = chart_x(chart, x2), to_y = chart_y(chart, y2);
-    smc_picture_line(chart->page->picture, ink, from_x, from_y, to_x - from_x, to_y - from_y,
-                     thickness, dashed);
+    smc_picture_line(chart->page->picture, stroke, from_x, from_y, to_x - from_x, to_y - from_y);
 }
 
 void smc_chart_mark(const struct smc_chart *chart, enum smc_ink ink, double x, double y)
@@ -284,8 +281,8 @@ static bool chart_place(const struct smc_chart *chart, enum smc_face face, bool 
     struct box apart = {box.left - beside, box.top, box.right + beside, box.bottom};
     if (!is_inside(chart, &box) || !chart_is_free(chart, &apart))
         return false;
-    (backed ? smc_picture_label : smc_picture_text)(picture, SMC_INK_TEXT, face, SMC_ANCHOR_START,
-                                                    left, top, text);
+    const struct smc_text_look look = {SMC_INK_TEXT, face, SMC_ANCHOR_START, backed};
+    smc_picture_text(picture, look, left, top, text);
     return true;
 }
 
@@ -308,7 +305,9 @@ bool smc_chart_letter(const struct smc_chart *chart, enum smc_ink ink, double x,
     struct box box = {left, top, left + 1, top + 1};
     if (!chart_is_free(chart, &box))
         return false;
-    smc_picture_text(chart->page->picture, ink, SMC_FACE_STRONG, SMC_ANCHOR_START, left, top, text);
+    smc_picture_text(chart->page->picture,
+                     (struct smc_text_look){ink, SMC_FACE_STRONG, SMC_ANCHOR_START}, left, top,
+                     text);
     return true;
 }
 

@@ -27,8 +27,8 @@ void smc_scale_round(double low, double high, struct smc_scale *scale);
 struct smc_chart smc_chart_begin(struct smc_page *page, const struct smc_scale *x,
                                  const struct smc_scale *y);
 
-void smc_chart_line(const struct smc_chart *chart, enum smc_ink ink, double x1, double y1,
-                    double x2, double y2, double thickness, bool dashed);
+void smc_chart_line(const struct smc_chart *chart, struct smc_stroke stroke, double x1, double y1,
+                    double x2, double y2);
 void smc_chart_mark(const struct smc_chart *chart, enum smc_ink ink, double x, double y);
 
 /* On a line, around the point, on a background; false if a label or mark is there. */

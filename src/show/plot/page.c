@@ -30,6 +30,11 @@ void smc_page_end(struct smc_page *page)
     page->picture->height = page->y + (page->canvas.cells ? 0 : page->canvas.gap);
 }
 
+void smc_page_text(struct smc_page *page, struct smc_text_look look, double x, const char *text)
+{
+    smc_picture_text(page->picture, look, x, page->y, text);
+}
+
 void smc_page_heading(struct smc_page *page, enum smc_face face, enum smc_ink ink, const char *text)
 {
     double left = smc_page_left(page);
@@ -57,8 +62,8 @@ void smc_page_paragraph(struct smc_page *page, enum smc_face face, enum smc_ink 
             text += word;
             text += strspn(text, " ");
         } while (*text && !line.failed);
-        smc_picture_text(page->picture, ink, face, SMC_ANCHOR_START, left, page->y,
-                         smc_text_string(&line));
+        smc_page_text(page, (struct smc_text_look){ink, face, SMC_ANCHOR_START}, left,
+                      smc_text_string(&line));
         page->y += smc_canvas_line_height(&page->canvas, face);
         if (line.failed)
             return;
@@ -104,8 +109,7 @@ static double page_take(struct page_row *row, double sample, const char *text)
         page->y += canvas->line_height;
     }
     double x = row->x;
-    smc_picture_text(page->picture, SMC_INK_TEXT, SMC_FACE_NORMAL, SMC_ANCHOR_START,
-                     x + sample + gap, page->y, text);
+    smc_page_text(page, SMC_LOOK(TEXT, NORMAL, START), x + sample + gap, text);
     row->x += width + (canvas->cells ? 3 : 2 * canvas->gap);
     return x;
 }
@@ -149,11 +153,10 @@ void smc_page_legend(struct smc_page *page, const struct smc_legend *legend)
         double width = canvas->cells ? 1 : sample_width(canvas);
         double x = page_take(&row, width, legend->best);
         if (canvas->cells)
-            smc_picture_text(page->picture, SMC_INK_BEST, SMC_FACE_NORMAL, SMC_ANCHOR_START, x,
-                             page->y, "*");
+            smc_page_text(page, SMC_LOOK(BEST, NORMAL, START), x, "*");
         else
-            smc_picture_line(page->picture, SMC_INK_BEST, x, page->y + canvas->line_height / 2,
-                             width, 0, 3, false);
+            smc_picture_line(page->picture, SMC_STROKE(BEST, 3), x,
+                             page->y + canvas->line_height / 2, width, 0);
     }
     page->y += canvas->line_height + canvas->gap * (canvas->cells ? 0 : 1);
 }
@@ -187,10 +190,10 @@ static void outline(struct smc_picture *picture, enum smc_ink ink, double x, dou
                     double height)
 {
     const double thickness = 1.5;
-    smc_picture_line(picture, ink, x, y, width, 0, thickness, false);
-    smc_picture_line(picture, ink, x, y + height, width, 0, thickness, false);
-    smc_picture_line(picture, ink, x, y, 0, height, thickness, false);
-    smc_picture_line(picture, ink, x + width, y, 0, height, thickness, false);
+    smc_picture_line(picture, (struct smc_stroke){ink, thickness}, x, y, width, 0);
+    smc_picture_line(picture, (struct smc_stroke){ink, thickness}, x, y + height, width, 0);
+    smc_picture_line(picture, (struct smc_stroke){ink, thickness}, x, y, 0, height);
+    smc_picture_line(picture, (struct smc_stroke){ink, thickness}, x + width, y, 0, height);
 }
 
 /* On a character canvas, the text alone shows the value. */
@@ -204,7 +207,8 @@ void smc_page_cell(struct smc_page *page, const struct smc_grid_cell *cell, doub
     if (!canvas->cells && cell->outlined)
         outline(page->picture, cell->ink, x + 1, y + 1, width - border - 2, height - border - 2);
     enum smc_ink text_ink = canvas->cells ? cell->ink : SMC_INK_TEXT;
-    smc_picture_text(page->picture, text_ink, SMC_FACE_SMALL, SMC_ANCHOR_MIDDLE,
+    smc_picture_text(page->picture,
+                     (struct smc_text_look){text_ink, SMC_FACE_SMALL, SMC_ANCHOR_MIDDLE},
                      x + (width - border) / 2, y + (height - border - line) / 2, cell->text);
 }
 
@@ -216,7 +220,7 @@ static void page_draw_row(const struct grid_layout *layout, uint32_t row)
     double line = smc_canvas_line_height(canvas, SMC_FACE_SMALL);
     double y = layout->top + row * layout->cell_height;
     grid->row_label(grid->context, row, &label);
-    smc_picture_text(layout->page->picture, SMC_INK_MUTED, SMC_FACE_SMALL, SMC_ANCHOR_END,
+    smc_picture_text(layout->page->picture, SMC_LOOK(MUTED, SMALL, END),
                      layout->left - (canvas->cells ? 1 : 6), y + (layout->cell_height - line) / 2,
                      smc_text_string(&label));
     for (uint32_t i = 0; i < grid->columns; i++) {
@@ -239,8 +243,8 @@ static void page_draw_column_labels(const struct grid_layout *layout)
         double middle = layout->left + (i + 0.5) * layout->cell_width;
         if (middle - width / 2 < end)
             continue;
-        smc_picture_text(layout->page->picture, SMC_INK_MUTED, SMC_FACE_SMALL, SMC_ANCHOR_MIDDLE,
-                         middle, layout->page->y, label);
+        smc_picture_text(layout->page->picture, SMC_LOOK(MUTED, SMALL, MIDDLE), middle,
+                         layout->page->y, label);
         end = middle + width / 2 + canvas->char_width / 4;
     }
 }
@@ -256,11 +260,10 @@ void smc_page_grid(struct smc_page *page, const struct smc_grid *grid, double le
     layout.cell_height = canvas->line_height * (canvas->cells ? 1 : 1.2);
     if (canvas->cells)
         layout.cell_width = (double)(int)layout.cell_width;
-    smc_picture_text(page->picture, SMC_INK_MUTED, SMC_FACE_SMALL, SMC_ANCHOR_START, layout.left,
-                     page->y, grid->column_name);
+    smc_page_text(page, SMC_LOOK(MUTED, SMALL, START), layout.left, grid->column_name);
     page->y += line;
-    smc_picture_text(page->picture, SMC_INK_MUTED, SMC_FACE_SMALL, SMC_ANCHOR_END,
-                     layout.left - (canvas->cells ? 1 : 6), page->y, grid->row_name);
+    smc_page_text(page, SMC_LOOK(MUTED, SMALL, END), layout.left - (canvas->cells ? 1 : 6),
+                  grid->row_name);
     page_draw_column_labels(&layout);
     page->y += line;
     layout.top = page->y;
@@ -388,12 +391,12 @@ static void page_draw_level(const struct page_frame *frame, int level)
     else
         smc_text_append(&left, smc_text_string(&right));
     if (level)
-        smc_picture_line(frame->picture, SMC_INK_GRID, frame->left, y, frame->right - frame->left,
-                         0, 1, false);
-    smc_picture_text(frame->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_END,
-                     frame->left - gap, top, smc_text_string(&left));
+        smc_picture_line(frame->picture, SMC_STROKE(GRID, 1), frame->left, y,
+                         frame->right - frame->left, 0);
+    smc_picture_text(frame->picture, SMC_LOOK(MUTED, NORMAL, END), frame->left - gap, top,
+                     smc_text_string(&left));
     if (diagram->max_warps)
-        smc_picture_text(frame->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_END,
+        smc_picture_text(frame->picture, SMC_LOOK(MUTED, NORMAL, END),
                          frame->right + gap + text_width(frame, SMC_FACE_NORMAL, "100 %"), top,
                          smc_text_string(&right));
 }
@@ -407,9 +410,9 @@ static void draw_tick(const struct page_frame *frame, int64_t value)
     else
         smc_text_printf(&label, "%" PRId64, value);
     if (!frame->canvas->cells)
-        smc_picture_line(frame->picture, SMC_INK_MUTED, x, frame->bottom, 0, 5, 1, false);
-    smc_picture_text(frame->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_MIDDLE, x,
-                     frame->bottom + gap, smc_text_string(&label));
+        smc_picture_line(frame->picture, SMC_STROKE(MUTED, 1), x, frame->bottom, 0, 5);
+    smc_picture_text(frame->picture, SMC_LOOK(MUTED, NORMAL, MIDDLE), x, frame->bottom + gap,
+                     smc_text_string(&label));
 }
 
 static void draw_ticks(const struct page_frame *frame)
@@ -424,10 +427,10 @@ static void draw_ticks(const struct page_frame *frame)
 static void draw_axes(const struct page_frame *frame)
 {
     double edge = half(frame);
-    smc_picture_line(frame->picture, SMC_INK_MUTED, frame->left - edge, frame->top, 0,
-                     frame->bottom + edge - frame->top, 1, false);
-    smc_picture_line(frame->picture, SMC_INK_MUTED, frame->left - edge, frame->bottom + edge,
-                     frame->right - frame->left + edge, 0, 1, false);
+    smc_picture_line(frame->picture, SMC_STROKE(MUTED, 1), frame->left - edge, frame->top, 0,
+                     frame->bottom + edge - frame->top);
+    smc_picture_line(frame->picture, SMC_STROKE(MUTED, 1), frame->left - edge, frame->bottom + edge,
+                     frame->right - frame->left + edge, 0);
 }
 
 /* --- What limits where ------------------------------------------------------------------------ */
@@ -473,7 +476,7 @@ static void page_draw_numbers(const struct page_frame *frame)
         double line = smc_canvas_line_height(frame->canvas, SMC_FACE_SMALL);
         smc_auto_text number = {0};
         page_append_number(diagram, run, &number);
-        smc_picture_text(frame->picture, SMC_INK_TEXT, SMC_FACE_SMALL, SMC_ANCHOR_MIDDLE,
+        smc_picture_text(frame->picture, SMC_LOOK(TEXT, SMALL, MIDDLE),
                          page_x_of(frame, (run->from + run->to) / 2),
                          frame->canvas->cells ? ceil(y - 0.5) - 1 : y - line,
                          smc_text_string(&number));
@@ -484,12 +487,12 @@ static void draw_step(const struct page_frame *frame, size_t index)
 {
     const struct smc_text_run *run = &frame->diagram->runs[index];
     double from = page_x_of(frame, run->from), y = page_y_of(frame, run->percent);
-    smc_picture_line(frame->picture, SMC_INK_CURVE, from, y, page_x_of(frame, run->to) - from, 0, 2,
-                     false);
+    smc_picture_line(frame->picture, SMC_STROKE(CURVE, 2), from, y,
+                     page_x_of(frame, run->to) - from, 0);
     if (index == 0 || frame->diagram->runs[index - 1].to != run->from)
         return;
     double before = page_y_of(frame, frame->diagram->runs[index - 1].percent);
-    smc_picture_line(frame->picture, SMC_INK_CURVE, from, before, 0, y - before, 2, false);
+    smc_picture_line(frame->picture, SMC_STROKE(CURVE, 2), from, before, 0, y - before);
 }
 
 /* --- Names ------------------------------------------------------------------------------------ */
@@ -547,9 +550,11 @@ static void draw_name(const struct page_frame *frame, size_t first, size_t end, 
     double width = text_width(frame, SMC_FACE_NORMAL, name) + pad;
     struct span part = widest_part(frame, first, end, frame->canvas->cells ? 1 : 1.6 * line);
     if (part.to - part.from >= width) {
-        smc_picture_label(frame->picture, SMC_INK_TEXT, SMC_FACE_NORMAL, SMC_ANCHOR_MIDDLE,
-                          (part.from + part.to) / 2,
-                          frame->bottom - (frame->canvas->cells ? 1 : 1.4) * line, name);
+        smc_picture_text(
+            frame->picture,
+            (struct smc_text_look){SMC_INK_TEXT, SMC_FACE_NORMAL, SMC_ANCHOR_MIDDLE, true},
+            (part.from + part.to) / 2, frame->bottom - (frame->canvas->cells ? 1 : 1.4) * line,
+            name);
         return;
     }
     struct span whole = {page_x_of(frame, runs[first].from), page_x_of(frame, runs[end - 1].to)};
@@ -558,7 +563,7 @@ static void draw_name(const struct page_frame *frame, size_t first, size_t end, 
         return;
     struct span below = {middle - width / 2, middle + width / 2};
     double top = highest_top(frame, first, end, below);
-    smc_picture_text(frame->picture, SMC_INK_TEXT, SMC_FACE_NORMAL, SMC_ANCHOR_MIDDLE, middle,
+    smc_picture_text(frame->picture, SMC_LOOK(TEXT, NORMAL, MIDDLE), middle,
                      frame->canvas->cells ? ceil(top - 0.5) - 1 : top - 1.15 * line, name);
 }
 
@@ -591,8 +596,8 @@ static double x_of_now(const struct page_frame *frame)
 static void draw_now_line(const struct page_frame *frame)
 {
     double top = frame->top - (frame->canvas->cells ? 0 : 4);
-    smc_picture_line(frame->picture, SMC_INK_NOW, x_of_now(frame), top, 0, frame->bottom - top, 1.2,
-                     true);
+    smc_picture_line(frame->picture, SMC_DASHED(NOW, 1.2), x_of_now(frame), top, 0,
+                     frame->bottom - top);
 }
 
 static void draw_now(const struct page_frame *frame)
@@ -608,9 +613,8 @@ static void draw_now(const struct page_frame *frame)
                   text_width(frame, SMC_FACE_NORMAL, percent_name);
     smc_picture_mark(frame->picture, SMC_INK_NOW, x,
                      smc_clamp(y, frame->top, frame->bottom - half(frame)));
-    smc_picture_text(frame->picture, SMC_INK_TEXT, SMC_FACE_STRONG, SMC_ANCHOR_MIDDLE,
-                     smc_clamp(x, low, high), frame->top - (frame->canvas->cells ? 1 : 1.35) * line,
-                     diagram->now_text);
+    smc_picture_text(frame->picture, SMC_LOOK(TEXT, STRONG, MIDDLE), smc_clamp(x, low, high),
+                     frame->top - (frame->canvas->cells ? 1 : 1.35) * line, diagram->now_text);
 }
 
 /* --- The whole -------------------------------------------------------------------------------- */
@@ -619,10 +623,8 @@ static void draw_title(struct smc_page *page, const struct smc_diagram *diagram)
 {
     if (!diagram->title[0])
         return;
-    smc_picture_text(page->picture, SMC_INK_TEXT, SMC_FACE_STRONG, SMC_ANCHOR_START,
-                     smc_page_left(page), page->y, diagram->title);
-    smc_picture_text(page->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_END,
-                     smc_page_right(page), page->y, diagram->remark);
+    smc_page_text(page, SMC_LOOK(TEXT, STRONG, START), smc_page_left(page), diagram->title);
+    smc_page_text(page, SMC_LOOK(MUTED, NORMAL, END), smc_page_right(page), diagram->remark);
     page->y += page->canvas.line_height * (page->canvas.cells ? 1 : 1.2);
 }
 
@@ -631,11 +633,9 @@ static void draw_names_of_axes(struct smc_page *page, const struct smc_diagram *
     const char *left = diagram->level_name  ? diagram->level_name
                        : diagram->max_warps ? warps_name
                                             : percent_name;
-    smc_picture_text(page->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_START,
-                     smc_page_left(page), page->y, left);
+    smc_page_text(page, SMC_LOOK(MUTED, NORMAL, START), smc_page_left(page), left);
     if (diagram->max_warps)
-        smc_picture_text(page->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_END,
-                         smc_page_right(page), page->y, percent_name);
+        smc_page_text(page, SMC_LOOK(MUTED, NORMAL, END), smc_page_right(page), percent_name);
     page->y += page->canvas.line_height * (page->canvas.cells ? 1 : 1.5);
 }
 
@@ -674,7 +674,7 @@ void smc_page_diagram(struct smc_page *page, const struct smc_diagram *diagram)
     if (diagram->has_now)
         draw_now(&frame);
     page->y = frame.bottom + (canvas->cells ? 2 : TICK_GAP + canvas->line_height);
-    smc_picture_text(page->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_MIDDLE,
-                     (frame.left + frame.right) / 2, page->y, diagram->unit);
+    smc_page_text(page, SMC_LOOK(MUTED, NORMAL, MIDDLE), (frame.left + frame.right) / 2,
+                  diagram->unit);
     page->y += canvas->line_height + (canvas->cells ? 1 : 2 * canvas->gap);
 }

@@ -19,6 +19,8 @@ void smc_page_end(struct smc_page *page);
 double smc_page_left(const struct smc_page *page);
 double smc_page_right(const struct smc_page *page);
 
+/* A text in the line where the free space begins, which stays free. */
+void smc_page_text(struct smc_page *page, struct smc_text_look look, double x, const char *text);
 /* `text` from the left margin, wrapped at the right one; or from `left`, wrapped to `width`. */
 void smc_page_heading(struct smc_page *page, enum smc_face face, enum smc_ink ink,
                       const char *text);

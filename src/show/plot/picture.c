@@ -83,19 +83,19 @@ void smc_picture_areas(struct smc_picture *picture, uint32_t inks, double x, dou
     }
 }
 
-void smc_picture_line(struct smc_picture *picture, enum smc_ink ink, double x, double y,
-                      double width, double height, double thickness, bool dashed)
+void smc_picture_line(struct smc_picture *picture, struct smc_stroke stroke, double x, double y,
+                      double width, double height)
 {
     struct smc_plot_shape *shape = picture_add(picture);
     if (shape)
         *shape = (struct smc_plot_shape){.kind = SMC_SHAPE_LINE,
-                                         .ink = ink,
+                                         .ink = stroke.ink,
                                          .x = x,
                                          .y = y,
                                          .width = width,
                                          .height = height,
-                                         .thickness = thickness,
-                                         .dashed = dashed};
+                                         .thickness = stroke.thickness,
+                                         .dashed = stroke.dashed};
 }
 
 void smc_picture_mark(struct smc_picture *picture, enum smc_ink ink, double x, double y)
@@ -117,26 +117,18 @@ static struct smc_plot_shape *picture_add_text(struct smc_picture *picture, cons
     return shape;
 }
 
-void smc_picture_text(struct smc_picture *picture, enum smc_ink ink, enum smc_face face,
-                      enum smc_anchor anchor, double x, double y, const char *text)
+void smc_picture_text(struct smc_picture *picture, struct smc_text_look look, double x, double y,
+                      const char *text)
 {
     struct smc_plot_shape *shape = picture_add_text(picture, text);
     if (!shape)
         return;
-    shape->ink = ink;
-    shape->face = face;
-    shape->anchor = anchor;
+    shape->ink = look.ink;
+    shape->face = look.face;
+    shape->anchor = look.anchor;
+    shape->backed = look.backed;
     shape->x = x;
     shape->y = y;
-}
-
-void smc_picture_label(struct smc_picture *picture, enum smc_ink ink, enum smc_face face,
-                       enum smc_anchor anchor, double x, double y, const char *text)
-{
-    size_t before = picture->count;
-    smc_picture_text(picture, ink, face, anchor, x, y, text);
-    if (picture->count > before)
-        picture->shape[before].backed = true;
 }
 
 const char *smc_picture_string(const struct smc_picture *picture,

@@ -125,15 +125,29 @@ void smc_picture_area(struct smc_picture *picture, enum smc_ink ink, double x, d
    canvas in cells by turns. */
 void smc_picture_areas(struct smc_picture *picture, uint32_t inks, double x, double y, double width,
                        double height, double shade);
-void smc_picture_line(struct smc_picture *picture, enum smc_ink ink, double x, double y,
-                      double width, double height, double thickness, bool dashed);
+/* How a line is drawn. */
+struct smc_stroke {
+    enum smc_ink ink;
+    double thickness; /* in points; ignored on a character canvas */
+    bool dashed;
+};
+#define SMC_STROKE(ink, thickness) ((struct smc_stroke){SMC_INK_##ink, thickness, false})
+#define SMC_DASHED(ink, thickness) ((struct smc_stroke){SMC_INK_##ink, thickness, true})
+void smc_picture_line(struct smc_picture *picture, struct smc_stroke stroke, double x, double y,
+                      double width, double height);
 void smc_picture_mark(struct smc_picture *picture, enum smc_ink ink, double x, double y);
-void smc_picture_text(struct smc_picture *picture, enum smc_ink ink, enum smc_face face,
-                      enum smc_anchor anchor, double x, double y, const char *text);
 
-/* smc_picture_text for text above areas, with `backed` set. */
-void smc_picture_label(struct smc_picture *picture, enum smc_ink ink, enum smc_face face,
-                       enum smc_anchor anchor, double x, double y, const char *text);
+/* How a text is drawn. */
+struct smc_text_look {
+    enum smc_ink ink;
+    enum smc_face face;
+    enum smc_anchor anchor;
+    bool backed; /* legible above areas */
+};
+#define SMC_LOOK(ink, face, anchor)                                                                \
+    ((struct smc_text_look){SMC_INK_##ink, SMC_FACE_##face, SMC_ANCHOR_##anchor, false})
+void smc_picture_text(struct smc_picture *picture, struct smc_text_look look, double x, double y,
+                      const char *text);
 
 const char *smc_picture_string(const struct smc_picture *picture,
                                const struct smc_plot_shape *shape);

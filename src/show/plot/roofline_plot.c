@@ -225,7 +225,8 @@ static void draw_slanted(const struct roofline *roofline, const struct smc_chart
         return;
     if (rate * from < chart->y.low)
         from = chart->y.low / rate;
-    smc_chart_line(chart, infos[level].ink, from, rate * from, to, roofline->top, 2, false);
+    smc_chart_line(chart, (struct smc_stroke){infos[level].ink, 2}, from, rate * from, to,
+                   roofline->top);
 }
 
 /* A level ceiling, from where the fastest memory reaches it. */
@@ -238,8 +239,8 @@ static void roofline_draw_level(const struct roofline *roofline, const struct sm
     for (int level = 0; level < LEVEL_COUNT; level++)
         fastest = fmax(fastest, roofline->rate[level]);
     double from = fastest > 0 ? flops / fastest : chart->x.low;
-    smc_chart_line(chart, infos[ceiling].ink, from, flops, chart->x.high, flops, 2,
-                   ceiling == ISSUE);
+    smc_chart_line(chart, (struct smc_stroke){infos[ceiling].ink, 2, ceiling == ISSUE}, from, flops,
+                   chart->x.high, flops);
 }
 
 /* Tries places along the line, from its lower end. */
@@ -281,7 +282,7 @@ static void join_points(const struct smc_chart *chart, const struct smc_answer *
     for (int level = 0; level < LEVEL_COUNT; level++)
         include(&across, intensity(answer, (enum ceiling)level));
     if (across.high > across.low)
-        smc_chart_line(chart, SMC_INK_MUTED, across.low, y, across.high, y, 1, false);
+        smc_chart_line(chart, SMC_STROKE(MUTED, 1), across.low, y, across.high, y);
 }
 
 static void draw_points(const struct smc_chart *chart, const struct smc_answer *answer)
@@ -303,7 +304,7 @@ static void draw_distances(const struct roofline *roofline, const struct smc_cha
         double x = intensity(answer, (enum ceiling)level), y = per_second(answer, FMA);
         double allowed = fmin(roofline->rate[level] * x, roofline->top);
         if (allowed > y)
-            smc_chart_line(chart, infos[level].ink, x, allowed, x, y, 1, true);
+            smc_chart_line(chart, (struct smc_stroke){infos[level].ink, 1, true}, x, allowed, x, y);
     }
 }
 
@@ -400,12 +401,12 @@ static double column_x(const struct smc_page *page, double column)
     return smc_page_left(page) + column * page->canvas.char_width;
 }
 
-static void roofline_plot_put(struct smc_page *page, enum smc_face face, enum smc_ink ink,
-                              enum smc_anchor anchor, double column, const char *text)
+static void roofline_plot_put(struct smc_page *page, struct smc_text_look look, double column,
+                              const char *text)
 {
     double x = column_x(page, column);
     if (x <= smc_page_right(page))
-        smc_picture_text(page->picture, ink, face, anchor, x, page->y, text);
+        smc_page_text(page, look, x, text);
 }
 
 static void end_row(struct smc_page *page)
@@ -418,12 +419,14 @@ static void put_sample(struct smc_page *page, enum ceiling ceiling)
 {
     const char letter[] = {smc_ink_styles[infos[ceiling].ink].letter, '\0'};
     if (page->canvas.cells)
-        smc_picture_text(page->picture, infos[ceiling].ink, SMC_FACE_STRONG, SMC_ANCHOR_START,
-                         column_x(page, 0), page->y, letter);
+        smc_page_text(page,
+                      (struct smc_text_look){infos[ceiling].ink, SMC_FACE_STRONG, SMC_ANCHOR_START},
+                      column_x(page, 0), letter);
     else
-        smc_picture_line(page->picture, infos[ceiling].ink, column_x(page, 0),
-                         page->y + page->canvas.line_height / 2, 2 * page->canvas.char_width, 0, 3,
-                         ceiling == ISSUE);
+        smc_picture_line(page->picture,
+                         (struct smc_stroke){infos[ceiling].ink, 3, ceiling == ISSUE},
+                         column_x(page, 0), page->y + page->canvas.line_height / 2,
+                         2 * page->canvas.char_width, 0);
 }
 
 static void put_bar(struct smc_page *page, enum ceiling ceiling, double first, double share)
@@ -459,35 +462,33 @@ static void put_used(struct roofline *roofline, enum ceiling ceiling)
         format_flops(answer, used, text);
     else
         smc_chart_rate(used, infos[ceiling].unit, text);
-    roofline_plot_put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_END, USED_END, text);
+    roofline_plot_put(page, SMC_LOOK(TEXT, NORMAL, END), USED_END, text);
     if (rate > 0) {
         format_share(used / rate, text);
-        roofline_plot_put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_END, SHARE_END, text);
+        roofline_plot_put(page, SMC_LOOK(TEXT, NORMAL, END), SHARE_END, text);
         put_bar(page, ceiling, computes ? INTENSITY_END + 2 : SHARE_END + 2, used / rate);
     }
     if ((int)ceiling < LEVEL_COUNT && computes && intensity(answer, ceiling) > 0) {
         label_intensity(intensity(answer, ceiling), number);
         snprintf(text, sizeof text, "%s %s/B", number, operations_of(answer));
-        roofline_plot_put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_END, INTENSITY_END, text);
+        roofline_plot_put(page, SMC_LOOK(TEXT, NORMAL, END), INTENSITY_END, text);
     }
     if (ceiling == ISSUE && computes) {
         label_intensity(flops_per_instruction(roofline), number);
         snprintf(text, sizeof text, "%s %s/inst", number, operations_of(answer));
-        roofline_plot_put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_END, INTENSITY_END, text);
+        roofline_plot_put(page, SMC_LOOK(TEXT, NORMAL, END), INTENSITY_END, text);
     }
 }
 
 static void draw_ceiling_names(struct smc_page *page, const struct smc_answer *answer, bool used)
 {
-    const enum smc_face face = SMC_FACE_NORMAL;
-    roofline_plot_put(page, face, SMC_INK_MUTED, SMC_ANCHOR_START, NAME_AT, "ceiling");
-    roofline_plot_put(page, face, SMC_INK_MUTED, SMC_ANCHOR_END, CEILING_END, "allows");
+    roofline_plot_put(page, SMC_LOOK(MUTED, NORMAL, START), NAME_AT, "ceiling");
+    roofline_plot_put(page, SMC_LOOK(MUTED, NORMAL, END), CEILING_END, "allows");
     if (used) {
-        roofline_plot_put(page, face, SMC_INK_MUTED, SMC_ANCHOR_END, USED_END, "used");
-        roofline_plot_put(page, face, SMC_INK_MUTED, SMC_ANCHOR_END, SHARE_END, "share");
+        roofline_plot_put(page, SMC_LOOK(MUTED, NORMAL, END), USED_END, "used");
+        roofline_plot_put(page, SMC_LOOK(MUTED, NORMAL, END), SHARE_END, "share");
         if (has_points(answer))
-            roofline_plot_put(page, face, SMC_INK_MUTED, SMC_ANCHOR_END, INTENSITY_END,
-                              "intensity");
+            roofline_plot_put(page, SMC_LOOK(MUTED, NORMAL, END), INTENSITY_END, "intensity");
     }
     end_row(page);
 }
@@ -507,8 +508,8 @@ static void draw_ceilings(struct roofline *roofline)
         snprintf(name, sizeof name, "%s", doubles ? "FP64 pipe" : infos[i].name);
         if (ceiling == FMA && has_tensor_roof(roofline->answer))
             snprintf(name, sizeof name, "tensor, %s", roofline->answer->time.tensor_type);
-        roofline_plot_put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_START, NAME_AT, name);
-        roofline_plot_put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_END, CEILING_END, text);
+        roofline_plot_put(page, SMC_LOOK(TEXT, NORMAL, START), NAME_AT, name);
+        roofline_plot_put(page, SMC_LOOK(TEXT, NORMAL, END), CEILING_END, text);
         if (used)
             put_used(roofline, ceiling);
         end_row(page);
@@ -521,21 +522,20 @@ enum { TIME_END = 33, FLOPS_END = 47, OF_FMA_END = 55, BOUND_AT = 57 };
 static void roofline_put_result(struct roofline *roofline, const struct smc_answer *answer)
 {
     struct smc_page *page = &roofline->page;
-    const enum smc_face face = SMC_FACE_NORMAL;
     char text[SMC_RATE_CHARS];
     smc_chart_ms(answer->time.predicted_ms, text);
-    roofline_plot_put(page, face, SMC_INK_TEXT, SMC_ANCHOR_END, TIME_END, text);
+    roofline_plot_put(page, SMC_LOOK(TEXT, NORMAL, END), TIME_END, text);
     if (has_points(answer)) {
         format_flops(answer, per_second(answer, FMA), text);
-        roofline_plot_put(page, face, SMC_INK_TEXT, SMC_ANCHOR_END, FLOPS_END, text);
+        roofline_plot_put(page, SMC_LOOK(TEXT, NORMAL, END), FLOPS_END, text);
         format_share(per_second(answer, FMA) / roofline->rate[FMA], text);
         if (roofline->rate[FMA] > 0)
-            roofline_plot_put(page, face, SMC_INK_TEXT, SMC_ANCHOR_END, OF_FMA_END, text);
+            roofline_plot_put(page, SMC_LOOK(TEXT, NORMAL, END), OF_FMA_END, text);
     } else {
         smc_chart_rate(moved_per_second(answer), "B/s", text);
-        roofline_plot_put(page, face, SMC_INK_TEXT, SMC_ANCHOR_END, FLOPS_END, text);
+        roofline_plot_put(page, SMC_LOOK(TEXT, NORMAL, END), FLOPS_END, text);
     }
-    roofline_plot_put(page, face, SMC_INK_TEXT, SMC_ANCHOR_START, BOUND_AT,
+    roofline_plot_put(page, SMC_LOOK(TEXT, NORMAL, START), BOUND_AT,
                       smc_time_term_info[answer->time.bound_by].label);
     end_row(page);
 }
@@ -544,27 +544,29 @@ static void roofline_put_result(struct roofline *roofline, const struct smc_answ
 static void draw_kernels(struct roofline *roofline)
 {
     struct smc_page *page = &roofline->page;
-    const enum smc_face face = SMC_FACE_NORMAL;
-    roofline_plot_put(page, face, SMC_INK_MUTED, SMC_ANCHOR_START, NAME_AT, "kernel");
-    roofline_plot_put(page, face, SMC_INK_MUTED, SMC_ANCHOR_END, TIME_END, "predicted");
-    roofline_plot_put(page, face, SMC_INK_MUTED, SMC_ANCHOR_END, FLOPS_END, "rate");
-    roofline_plot_put(page, face, SMC_INK_MUTED, SMC_ANCHOR_END, OF_FMA_END, "of FMA");
-    roofline_plot_put(page, face, SMC_INK_MUTED, SMC_ANCHOR_START, BOUND_AT, "bound by");
+    roofline_plot_put(page, SMC_LOOK(MUTED, NORMAL, START), NAME_AT, "kernel");
+    roofline_plot_put(page, SMC_LOOK(MUTED, NORMAL, END), TIME_END, "predicted");
+    roofline_plot_put(page, SMC_LOOK(MUTED, NORMAL, END), FLOPS_END, "rate");
+    roofline_plot_put(page, SMC_LOOK(MUTED, NORMAL, END), OF_FMA_END, "of FMA");
+    roofline_plot_put(page, SMC_LOOK(MUTED, NORMAL, START), BOUND_AT, "bound by");
     end_row(page);
     for (size_t i = 0; i < roofline->count; i++) {
         const struct smc_answer *answer = &roofline->answer[i];
         const char *name = smc_words_kernel_name(&answer->query);
         char number[24];
         snprintf(number, sizeof number, "%zu", i + 1);
-        roofline_plot_put(page, face, SMC_INK_MUTED, SMC_ANCHOR_END, NAME_AT - 1, number);
-        roofline_plot_put(page, i == 0 ? SMC_FACE_STRONG : face, SMC_INK_TEXT, SMC_ANCHOR_START,
+        roofline_plot_put(page, SMC_LOOK(MUTED, NORMAL, END), NAME_AT - 1, number);
+        roofline_plot_put(page,
+                          (struct smc_text_look){SMC_INK_TEXT,
+                                                 i == 0 ? SMC_FACE_STRONG : SMC_FACE_NORMAL,
+                                                 SMC_ANCHOR_START},
                           NAME_AT, name ? name : "Your kernel");
         if (roofline_plot_is_predicted(answer)) {
             roofline_put_result(roofline, answer);
             continue;
         }
         double left = column_x(page, TIME_END - 9);
-        smc_page_paragraph(page, face, SMC_INK_MUTED, left, smc_page_right(page) - left,
+        smc_page_paragraph(page, SMC_FACE_NORMAL, SMC_INK_MUTED, left, smc_page_right(page) - left,
                            *answer->time.reason ? answer->time.reason : "no prediction");
     }
     page->y += page->canvas.gap;

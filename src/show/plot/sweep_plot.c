@@ -258,13 +258,11 @@ static void sweep_draw_row(struct smc_page *page, const struct smc_sweep_result 
     double end = left + share * (right - left);
     smc_sweep_label(result->sweep, 0, index, &name);
     sweep_append_result(result, point, &text);
-    smc_picture_text(page->picture, SMC_INK_TEXT, SMC_FACE_NORMAL, SMC_ANCHOR_START,
-                     smc_page_left(page), page->y, smc_text_string(&name));
+    smc_page_text(page, SMC_LOOK(TEXT, NORMAL, START), smc_page_left(page), smc_text_string(&name));
     smc_picture_areas(page->picture, point_inks(result, point) & ~refused_ink, left,
                       page->y + inset, end - left, canvas->line_height - 2 * inset,
                       result->sweep->times ? TIME_SHADE : 0);
-    smc_picture_text(page->picture, SMC_INK_TEXT, SMC_FACE_NORMAL, SMC_ANCHOR_START, end + gap,
-                     page->y, smc_text_string(&text));
+    smc_page_text(page, SMC_LOOK(TEXT, NORMAL, START), end + gap, smc_text_string(&text));
     page->y += device_row_height(canvas);
 }
 
@@ -279,12 +277,10 @@ static void sweep_draw_scale(struct smc_page *page, uint64_t rows, double left, 
         double x = left + quarter / 4.0 * (right - left);
         smc_text_printf(&label, "%d %%", quarter * 25);
         if (!canvas->cells)
-            smc_picture_line(page->picture, SMC_INK_GRID, x, top, 0, height, 1, false);
-        smc_picture_text(page->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_MIDDLE, x,
-                         page->y, smc_text_string(&label));
+            smc_picture_line(page->picture, SMC_STROKE(GRID, 1), x, top, 0, height);
+        smc_page_text(page, SMC_LOOK(MUTED, NORMAL, MIDDLE), x, smc_text_string(&label));
     }
-    smc_picture_text(page->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_START,
-                     smc_page_left(page), page->y, "occupancy");
+    smc_page_text(page, SMC_LOOK(MUTED, NORMAL, START), smc_page_left(page), "occupancy");
     page->y += canvas->line_height + (canvas->cells ? 0 : 4);
 }
 
@@ -486,7 +482,8 @@ static void sweep_draw_label(const struct heat *heat, const struct smc_sweep_poi
     enum smc_ink ink =
         !cells && shade_of(heat, point) >= DARK_PERCENT ? SMC_INK_PAPER : SMC_INK_TEXT;
     smc_picture_text(
-        heat->page->picture, ink, label->face, SMC_ANCHOR_MIDDLE, area->x + area->width / 2,
+        heat->page->picture, (struct smc_text_look){ink, label->face, SMC_ANCHOR_MIDDLE},
+        area->x + area->width / 2,
         cells ? floor(area->y + (area->height - 1) / 2) : area->y + (area->height - line) / 2,
         smc_text_string(&label->text));
 }
@@ -552,9 +549,9 @@ static void draw_outline(const struct heat *heat)
                    y = heat->top + (double)r * height - 0.5;
             bool here = best_at(heat, r, c);
             if (here != best_at(heat, r - 1, c))
-                smc_picture_line(picture, SMC_INK_BEST, x, y, width, 0, 3, false);
+                smc_picture_line(picture, SMC_STROKE(BEST, 3), x, y, width, 0);
             if (here != best_at(heat, r, c - 1))
-                smc_picture_line(picture, SMC_INK_BEST, x, y, 0, height, 3, false);
+                smc_picture_line(picture, SMC_STROKE(BEST, 3), x, y, 0, height);
         }
 }
 
@@ -588,9 +585,8 @@ static void draw_row_labels(const struct heat *heat)
         smc_auto_text label = {0};
         double y = heat->top + ((double)row + 0.5) * heat->cell_height - canvas->line_height / 2;
         smc_sweep_label(heat->result->sweep, heat->down, value, &label);
-        smc_picture_text(heat->page->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_END,
-                         heat->left - gap, canvas->cells ? floor(y + 0.5) : y,
-                         smc_text_string(&label));
+        smc_picture_text(heat->page->picture, SMC_LOOK(MUTED, NORMAL, END), heat->left - gap,
+                         canvas->cells ? floor(y + 0.5) : y, smc_text_string(&label));
     }
 }
 
@@ -605,7 +601,7 @@ static void sweep_draw_column_labels(const struct heat *heat, double y)
     for (uint64_t value = first; value < heat->columns; value += every) {
         smc_auto_text label = {0};
         smc_sweep_label(heat->result->sweep, heat->across, value, &label);
-        smc_picture_text(heat->page->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_MIDDLE,
+        smc_picture_text(heat->page->picture, SMC_LOOK(MUTED, NORMAL, MIDDLE),
                          (sweep_plot_x_of(heat, value) + sweep_plot_x_of(heat, value + 1)) / 2, y,
                          smc_text_string(&label));
     }
@@ -622,7 +618,7 @@ static void draw_axis_name(const struct heat *heat, size_t axis, double x, doubl
 {
     smc_auto_text name = {0};
     append_axis_name(heat, axis, &name);
-    smc_picture_text(heat->page->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_START, x, y,
+    smc_picture_text(heat->page->picture, SMC_LOOK(MUTED, NORMAL, START), x, y,
                      smc_text_string(&name));
 }
 

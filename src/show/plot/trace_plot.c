@@ -55,12 +55,6 @@ static void append_fitting(const struct smc_canvas *canvas, enum smc_face face, 
         smc_text_append(out, ellipsis);
 }
 
-static void trace_plot_put(struct smc_page *page, enum smc_face face, enum smc_ink ink,
-                           enum smc_anchor anchor, double x, const char *text)
-{
-    smc_picture_text(page->picture, ink, face, anchor, x, page->y, text);
-}
-
 static void trace_plot_append_time(double ns, struct smc_text *out)
 {
     smc_words_time(ns / 1e6, out);
@@ -146,8 +140,7 @@ static void trace_draw_head(struct trace_picture *plot)
     smc_text_printf(&title, " on %s", smc_text_string(&device));
     trace_append_verdict(answer, &verdict);
     trace_append_subject(&page->canvas, answer, &subject);
-    trace_plot_put(page, SMC_FACE_TITLE, SMC_INK_TEXT, SMC_ANCHOR_START, smc_page_left(page),
-                   smc_text_string(&title));
+    smc_page_text(page, SMC_LOOK(TEXT, TITLE, START), smc_page_left(page), smc_text_string(&title));
     page->y += smc_canvas_line_height(&page->canvas, SMC_FACE_TITLE);
     page->y += page->canvas.cells ? 0 : 4;
     smc_page_heading(page, SMC_FACE_STRONG, SMC_INK_TEXT, smc_text_string(&verdict));
@@ -175,8 +168,7 @@ static void trace_add_entry(struct legend_row *row, enum smc_ink ink, const char
     }
     smc_picture_area(page->picture, ink, row->x, page->y + inset, sample,
                      canvas->line_height - 2 * inset, 0);
-    trace_plot_put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_START, row->x + sample + gap,
-                   text);
+    smc_page_text(page, SMC_LOOK(TEXT, NORMAL, START), row->x + sample + gap, text);
     row->x += width + (canvas->cells ? 2 : 18);
 }
 
@@ -236,10 +228,8 @@ static void label_ns(double ns, char text[32])
 
 static void draw_panel_title(struct smc_page *page, const char *title, const char *remark)
 {
-    trace_plot_put(page, SMC_FACE_STRONG, SMC_INK_TEXT, SMC_ANCHOR_START, smc_page_left(page),
-                   title);
-    trace_plot_put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_END, smc_page_right(page),
-                   remark);
+    smc_page_text(page, SMC_LOOK(TEXT, STRONG, START), smc_page_left(page), title);
+    smc_page_text(page, SMC_LOOK(MUTED, NORMAL, END), smc_page_right(page), remark);
     page->y += page->canvas.line_height * (page->canvas.cells ? 1 : 1.2);
 }
 
@@ -287,8 +277,8 @@ static void trace_draw_bar(const struct smc_chart *chart, const struct bar *bar,
     trace_plot_fill(chart, ink, left, right, 0, bar->resident);
     trace_plot_fill(chart, SMC_INK_LEFT_EMPTY, left, right, bar->resident, bar->occupancy);
     if (!chart->page->canvas.cells && right - left > 1)
-        smc_picture_line(chart->page->picture, ink, left, y_at(chart, bar->occupancy), right - left,
-                         0, 1.5, false);
+        smc_picture_line(chart->page->picture, (struct smc_stroke){ink, 1.5}, left,
+                         y_at(chart, bar->occupancy), right - left, 0);
 }
 
 /* To distinguish neighbours. */
@@ -327,9 +317,9 @@ static void trace_draw_label(const struct trace_picture *plot, const struct smc_
         bool above = top - line >= chart->top;
         double y = canvas->cells ? ceil(top - 0.5) - above : above ? top - line : top + 2;
         bool backed = width + pad <= right - left && (!canvas->cells || !above);
-        (backed ? smc_picture_label : smc_picture_text)(
-            chart->page->picture, SMC_INK_TEXT, SMC_FACE_NORMAL, SMC_ANCHOR_MIDDLE,
-            (left + right) / 2, y, smc_text_string(&text));
+        const struct smc_text_look look = {SMC_INK_TEXT, SMC_FACE_NORMAL, SMC_ANCHOR_MIDDLE,
+                                           backed};
+        smc_picture_text(chart->page->picture, look, (left + right) / 2, y, smc_text_string(&text));
     }
 }
 
@@ -382,7 +372,7 @@ static void draw_average(const struct trace_picture *plot, const struct smc_char
 {
     double percent = plot->answer->occupancy_percent;
     if (percent >= 0)
-        smc_chart_line(chart, SMC_INK_NOW, 0, percent, WHOLE, percent, 1.2, true);
+        smc_chart_line(chart, SMC_DASHED(NOW, 1.2), 0, percent, WHOLE, percent);
 }
 
 /* Where the kernels that the table names end. */
@@ -390,8 +380,8 @@ static void draw_divider(const struct trace_picture *plot, const struct smc_char
                          double share)
 {
     if (plot->named < plot->answer->kernel_count && !chart->page->canvas.cells)
-        smc_picture_line(chart->page->picture, SMC_INK_MUTED, x_at(chart, share), chart->top, 0,
-                         chart->bottom - chart->top + 6, 1, true);
+        smc_picture_line(chart->page->picture, SMC_DASHED(MUTED, 1), x_at(chart, share), chart->top,
+                         0, chart->bottom - chart->top + 6);
 }
 
 static void draw_shares(struct trace_picture *plot)
@@ -475,23 +465,21 @@ static void trace_append_bounds(const struct smc_canvas *canvas,
 
 static void draw_table_head(struct smc_page *page, bool times)
 {
-    const enum smc_face face = SMC_FACE_NORMAL;
-    const enum smc_ink ink = SMC_INK_MUTED;
-    trace_plot_put(page, face, ink, SMC_ANCHOR_START,
-                   smc_page_left(page) + NUMBER_COLUMNS * page->canvas.char_width, "kernel");
-    trace_plot_put(page, face, ink, SMC_ANCHOR_END, column(page, share_end(page)), "share");
+    smc_page_text(page, SMC_LOOK(MUTED, NORMAL, START),
+                  smc_page_left(page) + NUMBER_COLUMNS * page->canvas.char_width, "kernel");
+    smc_page_text(page, SMC_LOOK(MUTED, NORMAL, END), column(page, share_end(page)), "share");
     if (times && !is_narrow(page))
-        trace_plot_put(page, face, ink, SMC_ANCHOR_END, column(page, TIME_END), "time");
+        smc_page_text(page, SMC_LOOK(MUTED, NORMAL, END), column(page, TIME_END), "time");
     if (!is_narrow(page))
-        trace_plot_put(page, face, ink, SMC_ANCHOR_END, column(page, LAUNCHES_END), "launches");
-    trace_plot_put(page, face, ink, SMC_ANCHOR_END, column(page, OCCUPANCY_END), "occup.");
-    trace_plot_put(page, face, ink, SMC_ANCHOR_START, column(page, BOUND_AT), "limited by");
+        smc_page_text(page, SMC_LOOK(MUTED, NORMAL, END), column(page, LAUNCHES_END), "launches");
+    smc_page_text(page, SMC_LOOK(MUTED, NORMAL, END), column(page, OCCUPANCY_END), "occup.");
+    smc_page_text(page, SMC_LOOK(MUTED, NORMAL, START), column(page, BOUND_AT), "limited by");
     page->y += page->canvas.line_height;
 }
 
 static void trace_plot_put_number(struct smc_page *page, int end, const char *text)
 {
-    trace_plot_put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_END, column(page, end), text);
+    smc_page_text(page, SMC_LOOK(TEXT, NORMAL, END), column(page, end), text);
 }
 
 static void trace_draw_numbers(struct smc_page *page, double share, uint64_t ns, uint64_t launches,
@@ -526,14 +514,13 @@ static void draw_kernel_row(struct trace_picture *plot, size_t index)
     append_fitting(&page->canvas, SMC_FACE_NORMAL, smc_text_string(&plot->name[index]),
                    column(page, share_end(page) + 7) - left, &name);
     trace_append_bounds(&page->canvas, plot->answer, kernel, &bound);
-    trace_plot_put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_END, left - each, number);
-    trace_plot_put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_START, left,
-                   smc_text_string(&name));
+    smc_page_text(page, SMC_LOOK(MUTED, NORMAL, END), left - each, number);
+    smc_page_text(page, SMC_LOOK(TEXT, NORMAL, START), left, smc_text_string(&name));
     trace_draw_numbers(page, kernel->share, kernel->total_ns,
                        plot->answer->trace->launches_unknown ? 0 : kernel->launches,
                        kernel->occupancy_percent);
-    trace_plot_put(page, SMC_FACE_NORMAL, SMC_INK_TEXT, SMC_ANCHOR_START, column(page, BOUND_AT),
-                   smc_text_string(&bound));
+    smc_page_text(page, SMC_LOOK(TEXT, NORMAL, START), column(page, BOUND_AT),
+                  smc_text_string(&bound));
     page->y += page->canvas.line_height;
 }
 
@@ -553,8 +540,8 @@ static void draw_others_row(struct trace_picture *plot)
         weight += kernel->occupancy_percent < 0 ? 0 : kernel->share;
     }
     snprintf(text, sizeof text, "%zu others", answer->kernel_count - plot->named);
-    trace_plot_put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_START,
-                   smc_page_left(page) + NUMBER_COLUMNS * page->canvas.char_width, text);
+    smc_page_text(page, SMC_LOOK(MUTED, NORMAL, START),
+                  smc_page_left(page) + NUMBER_COLUMNS * page->canvas.char_width, text);
     trace_draw_numbers(page, share, ns, launches, weight > 0 ? sum / weight : -1);
     page->y += page->canvas.line_height;
 }
@@ -705,10 +692,10 @@ static void draw_moments(const struct smc_chart *chart, const struct course *cou
         double percent = draw_moment(chart, &moment, left, right, strip_top, strip_height);
         if (cells)
             continue;
-        smc_picture_line(chart->page->picture, SMC_INK_CURVE, left, y_at(chart, before), 0,
-                         y_at(chart, percent) - y_at(chart, before), 1, false);
-        smc_picture_line(chart->page->picture, SMC_INK_CURVE, left, y_at(chart, percent),
-                         right - left, 0, 1, false);
+        smc_picture_line(chart->page->picture, SMC_STROKE(CURVE, 1), left, y_at(chart, before), 0,
+                         y_at(chart, percent) - y_at(chart, before));
+        smc_picture_line(chart->page->picture, SMC_STROKE(CURVE, 1), left, y_at(chart, percent),
+                         right - left, 0);
         before = percent;
     }
 }
@@ -729,8 +716,7 @@ static void draw_course_panel(struct trace_picture *plot, const struct course *c
     trace_plot_append_time(course->ns, &remark);
     draw_panel_title(page, "Course", smc_text_string(&remark));
     const double strip_top = page->y, strip = cells ? 1 : 0.7 * page->canvas.line_height;
-    trace_plot_put(page, SMC_FACE_NORMAL, SMC_INK_MUTED, SMC_ANCHOR_START, smc_page_left(page),
-                   "busy");
+    smc_page_text(page, SMC_LOOK(MUTED, NORMAL, START), smc_page_left(page), "busy");
     page->y += page->canvas.line_height * (cells ? 1 : 1.2);
     struct smc_chart chart = smc_chart_begin(page, &x, &y);
     draw_moments(&chart, course, strip_top + (cells ? 0 : 3), strip);
