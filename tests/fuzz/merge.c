@@ -7,7 +7,7 @@
 
 #include "hardware/merge.h"
 #include "show/report/csv_parts.h"
-#include "show/report/fleet.h"
+#include "show/report/report.h"
 #include "show/report/json_parts.h"
 #include "show/report/text_parts.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "share.h"
-#include "show/lesson/lesson_answers.h"
+#include "show/lesson/lesson_values.h"
 #include "show/lesson/lesson_blocks.h"
 #include "unit.h"
 

@@ -188,6 +188,12 @@ enum smc_status smc_answer_launches(const struct smc_arguments *arguments,
    lacks a device, else `status`. */
 enum smc_status smc_asked_file_end(struct smc_asked_file *asked, enum smc_status status);
 
+/* --- Accesses to shared memory (cmd_banks.c) --- */
+
+/* The pattern of --expr, --stride or a kernel, without a device. Its texts are the arguments'. */
+enum smc_status smc_ask_banks(const struct smc_arguments *arguments, struct smc_banks_query *query,
+                              struct smc_error *error);
+
 /* --- Options without effect on some devices (idle_options.c) --- */
 
 enum { SMC_IDLE_COUNT = 11 };

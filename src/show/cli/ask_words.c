@@ -8,7 +8,6 @@
 
 #include "base/memory.h"
 #include "show/cli/ask.h"
-#include "show/cli/ask_banks.h"
 #include "show/report/json_parts.h"
 
 enum { MOST_WORDS = 64 };

@@ -11,7 +11,6 @@
 #include "base/text.h"
 #include "machine/bank_accesses.h"
 #include "show/cli/ask.h"
-#include "show/cli/ask_banks.h"
 #include "show/cli/command.h"
 #include "show/cli/output.h"
 

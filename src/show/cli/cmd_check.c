@@ -7,7 +7,7 @@
 #include "show/cli/command.h"
 #include "show/cli/options.h"
 #include "show/cli/output.h"
-#include "show/report/health_report.h"
+#include "show/report/report.h"
 
 /* Replaces the file in one step, so that no reader sees half of it. NULL: standard output. */
 static enum smc_status deliver(const char *path, struct smc_text *out, struct smc_error *error)

@@ -13,7 +13,7 @@
 #include "show/cli/command.h"
 #include "show/cli/options.h"
 #include "show/cli/output.h"
-#include "show/report/fleet.h"
+#include "show/report/report.h"
 
 /* --- Reading ---------------------------------------------------------------------------------- */
 

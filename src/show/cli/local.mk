@@ -2,7 +2,6 @@ libsmc_la_SOURCES += \
 	src/show/cli/ask.h \
 	src/show/cli/ask_devices.c \
 	src/show/cli/ask_file.c \
-	src/show/cli/ask_banks.h \
 	src/show/cli/ask_gate.c src/show/cli/ask_gate.h \
 	src/show/cli/ask_inspect.c src/show/cli/ask_inspect.h \
 	src/show/cli/ask_kernel.c \

@@ -69,4 +69,15 @@ void smc_scene_expand(struct smc_scene *scene, const char *text, unsigned line,
 /* The words of a question: those of a name, with their values. */
 void smc_scene_words(struct smc_scene *scene, const char *question, struct smc_text *out);
 
+/* --- What both writers say about a question (lesson_text.c) --- */
+
+/* "smemcalc --tile 16 --device H200": a question as a command. */
+void smc_lesson_command(struct smc_scene *scene, const struct smc_lesson_element *element,
+                        const char *program, struct smc_text *command);
+
+/* Of "answer: 8 within 5 %" or "not c: ...": the number, or the index of the choice; not a number
+   where a value is unknown. `tolerance` is in its unit. */
+double smc_lesson_expected(struct smc_scene *scene, const struct smc_lesson_element *element,
+                           double *tolerance);
+
 #endif

@@ -17,7 +17,7 @@ LESSON_FILES = lessons/en/8800-gtx.md \
 	lessons/zh/time.md
 
 libsmc_la_SOURCES += \
-	src/show/lesson/lesson.h src/show/lesson/lesson_answers.h \
+	src/show/lesson/lesson.h \
 	src/show/lesson/lesson_blocks.c src/show/lesson/lesson_blocks.h \
 	src/show/lesson/lesson_file.c \
 	src/show/lesson/lesson_html.c \

@@ -1,6 +1,5 @@
 /* The bank conflicts that were found in a kernel's PTX without running it: in a line, as a table,
    JSON and CSV. */
-#include "show/report/bank_accesses_report.h"
 
 #include <inttypes.h>
 #include <stdio.h>

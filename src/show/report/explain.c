@@ -6,7 +6,6 @@
 #include "answers/query.h"
 #include "base/numbers.h"
 #include "rules/allocation.h"
-#include "show/report/memory_report.h"
 #include "show/report/text_parts.h"
 #include "show/report/time_report.h"
 #include "show/words/words.h"

@@ -1,6 +1,6 @@
 /* Check reports of many GPUs, combined: the verdict, the nodes to drain, the GPUs that are slow; as
    text, JSON, CSV and OpenMetrics, and as what Slurm's commands take. */
-#include "show/report/fleet.h"
+#include "show/report/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* The health of a machine's GPUs as text, as one line of JSON, and as metrics. */
-#include "show/report/health_report.h"
+#include "show/report/report.h"
 
 #include <inttypes.h>
 #include <math.h>

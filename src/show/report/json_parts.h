@@ -87,6 +87,9 @@ json_t *smc_json_conflicts(const struct smc_conflict_fix *fix);
 /* The lines of the source that were executed, hottest first. */
 json_t *smc_json_annotation(const struct smc_annotation *annotation);
 
+/* An object with the sums and the list "accesses"; null for NULL. */
+json_t *smc_json_bank_accesses(const struct smc_bank_accesses *accesses);
+
 json_t *smc_json_kernels(void);
 json_t *smc_json_inspected(const struct smc_inspect_row *row);
 

@@ -2,7 +2,7 @@ libsmc_la_SOURCES += \
 	src/show/report/advice.c \
 	src/show/report/annotation_report.c \
 	src/show/report/answer_report.c \
-	src/show/report/bank_accesses_report.c src/show/report/bank_accesses_report.h \
+	src/show/report/bank_accesses_report.c \
 	src/show/report/banks_report.c src/show/report/banks_report.h \
 	src/show/report/best_kernels.c \
 	src/show/report/best_report.c \
@@ -20,11 +20,11 @@ libsmc_la_SOURCES += \
 	src/show/report/findings_junit.c \
 	src/show/report/findings_report.c src/show/report/findings_report.h \
 	src/show/report/findings_sarif.c \
-	src/show/report/fleet.c src/show/report/fleet.h \
+	src/show/report/fleet.c \
 	src/show/report/headroom_report.c \
-	src/show/report/health_report.c src/show/report/health_report.h \
+	src/show/report/health_report.c \
 	src/show/report/inspect_report.c \
-	src/show/report/memory_report.c src/show/report/memory_report.h \
+	src/show/report/memory_report.c \
 	src/show/report/json.c \
 	src/show/report/json_parts.h \
 	src/show/report/kernels_report.c \
@@ -36,7 +36,7 @@ libsmc_la_SOURCES += \
 	src/show/report/report.h \
 	src/show/report/report_fields.c src/show/report/report_fields.h \
 	src/show/report/run_report.c src/show/report/run_report.h \
-	src/show/report/series_report.c src/show/report/series_report.h \
+	src/show/report/series_report.c \
 	src/show/report/sweep_report.c \
 	src/show/report/text_parts.h \
 	src/show/report/text_table.c src/show/report/text_table.h \

@@ -1,5 +1,5 @@
 /* The memory of one kernel, by its kinds: who sees it, until when, and how many bytes. */
-#include "show/report/memory_report.h"
+#include "show/report/text_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>

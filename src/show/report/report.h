@@ -20,6 +20,7 @@
 #include "hardware/confirmed_launch.h"
 #include "hardware/doctor.h"
 #include "hardware/exercise.h"
+#include "hardware/host_health.h"
 #include "hardware/measured_ceilings.h"
 #include "hardware/merge.h"
 #include "hardware/series.h"
@@ -84,6 +85,25 @@ struct smc_writer {
     bool sweep_needs_points;        /* sweep_end reads result->point */
     bool sweep_needs_whole_answers; /* sweep_point reads the answer's work and next steps */
 };
+
+/* The health of this machine's GPUs as text, as one line of JSON, and as metrics; in the order of
+   the choices of --format. */
+enum smc_health_format { SMC_HEALTH_TEXT, SMC_HEALTH_JSON, SMC_HEALTH_OPENMETRICS };
+
+void smc_health_write(const struct smc_host_health *host, enum smc_health_format format,
+                      struct smc_text *out);
+
+/* The check reports of many GPUs for other programs, such as Slurm. */
+
+/* "n3,n7" and a newline, as `sbatch --exclude` takes it; nothing if no node should be drained. */
+void smc_fleet_exclude(const struct smc_fleet *fleet, struct smc_text *out);
+
+/* A line `scontrol update nodename=n3 state=drain reason="..."` for each node. */
+void smc_fleet_drain_commands(const struct smc_fleet *fleet, struct smc_text *out);
+
+/* For a Prometheus exporter. Either may be NULL. */
+void smc_openmetrics_merge(const struct smc_merged *merged, const struct smc_fleet *fleet,
+                           struct smc_text *out);
 
 /* NULL: no writer has that name. */
 const struct smc_writer *smc_writer_find(const char *name);

@@ -7,7 +7,6 @@
 #include "show/report/csv_parts.h"
 #include "show/report/json_parts.h"
 #include "show/report/run_report.h"
-#include "show/report/series_report.h"
 #include "show/report/text_parts.h"
 #include "show/report/text_table.h"
 #include "show/words/layout.h"

@@ -51,6 +51,26 @@ size_t smc_text_inspection(const struct smc_inspect_rows *rows, size_t first, st
 void smc_text_conflict_fix(const struct smc_conflict_fix *fix, const char *file,
                            struct smc_text *out);
 
+/* A table after an empty line: of a kernel of a file, with the variables of its module; of a launch
+   of one, with its arrays; of a kernel of the catalog, with its arrays (nothing for an answer about
+   numbers alone, or the probe). Nothing where it was not compiled. What is not known is said. */
+void smc_text_memory_of_row(const struct smc_inspect_row *row, struct smc_text *out);
+void smc_text_memory_of_run(const struct smc_user_run *run, struct smc_text *out);
+void smc_text_memory_of_answer(const struct smc_answer *answer, struct smc_text *out);
+
+/* "confirmed: 107 quantities of 7 runs, 0 differ, 49 not measured": the verdict of all, and the
+   quantities of each, shown in the table or not. */
+void smc_words_series_verdicts(const struct smc_series *series, struct smc_text *out);
+
+/* "2 runs were not started: aat-padded, pad 1; aat-swizzled"; of many runs only their
+   number, of none nothing. */
+void smc_words_series_not_started(const struct smc_series *series, struct smc_text *out);
+
+/* One line without its end: "31 bank conflicts per warp at k.cu:41, a load with a stride of 128 B:
+   pad each row of 32 elements by 1 element; 2 of 8 accesses cannot be followed". "no bank conflicts
+   in 8 accesses". Nothing if the kernel does not access shared memory. */
+void smc_words_bank_accesses(const struct smc_bank_accesses *accesses, struct smc_text *out);
+
 /* The nearest changes that gain blocks, an item on each line: "a third block needs 28 registers or
    fewer (75 %)". */
 void smc_text_gains(const struct smc_answer *answer, struct smc_text *items);

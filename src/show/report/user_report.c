@@ -8,7 +8,6 @@
 #include "show/report/csv_parts.h"
 #include "show/report/emulator_findings.h"
 #include "show/report/json_parts.h"
-#include "show/report/memory_report.h"
 #include "show/report/text_parts.h"
 #include "show/report/time_report.h"
 #include "show/words/layout.h"
