@@ -149,11 +149,6 @@ static struct smc_value excluding_rule(const struct smc_candidate *candidate)
     return smc_value_string(rule == SMC_RULE_COUNT ? NULL : smc_rule_info[rule].name);
 }
 
-static struct smc_value best_count_if(bool known, uint64_t count)
-{
-    return SMC_VALUE_IF(known, count);
-}
-
 #define ROW_FIELDS(FIELD)                                                                          \
     FIELD(NULL, "device", "", "the device", smc_value_text(item->answer->query.device.name))       \
     FIELD(NULL, "kernel", "", "the kernel's name", smc_words_kernel_name(&item->answer->query))    \
@@ -162,7 +157,7 @@ static struct smc_value best_count_if(bool known, uint64_t count)
     FIELD("threads_per_block", "threads", "threads", "the block size",                             \
           item->answer->launch.threads_per_block)                                                  \
     FIELD("registers_per_thread", "regs", "registers", "registers per thread",                     \
-          best_count_if(smc_words_regs_known(item->answer), item->answer->launch.regs_per_thread)) \
+          SMC_VALUE_IF(smc_words_regs_known(item->answer), item->answer->launch.regs_per_thread))  \
     FIELD("static_smem_bytes", "static_smem", "bytes", "static shared memory per block",           \
           item->answer->launch.static_smem_bytes)                                                  \
     FIELD("dynamic_smem_bytes", "dynamic_smem", "bytes", "dynamic shared memory per block",        \
@@ -173,7 +168,7 @@ static struct smc_value best_count_if(bool known, uint64_t count)
           item->answer->occupancy.blocks_per_sm)                                                   \
     FIELD("percent", "occupancy_percent", "percent", "occupancy", item->answer->occupancy_percent) \
     FIELD("waves", "waves", "", "waves of the grid",                                               \
-          best_count_if(item->answer->has_waves, item->answer->waves.waves))                       \
+          SMC_VALUE_IF(item->answer->has_waves, item->answer->waves.waves))                        \
     FIELD("use_percent", "use_percent", "percent", "of the thread slots, on average",              \
           100 * item->candidate->use)                                                              \
     FIELD("global_bytes", "global_bytes", "bytes", "loaded and stored by its threads",             \
@@ -185,7 +180,7 @@ static struct smc_value best_count_if(bool known, uint64_t count)
     FIELD("idle_lanes", "idle_lanes", "lanes", "idle lanes of a block's last warp",                \
           smc_best_idle_lanes(item->answer))                                                       \
     FIELD("row_bytes", NULL, "bytes", "global memory of a row of a block's threads",               \
-          best_count_if(smc_best_row_bytes(item->answer) > 0, smc_best_row_bytes(item->answer)))   \
+          SMC_VALUE_IF(smc_best_row_bytes(item->answer) > 0, smc_best_row_bytes(item->answer)))    \
     FIELD("wave_fill_percent", NULL, "percent", "how full the waves are on average",               \
           SMC_VALUE_IF(item->answer->has_waves, 100 * smc_best_fill(item->answer)))                \
     FIELD("reason", "reason", "", "why it ranks below the proposal",                               \

@@ -29,16 +29,6 @@ static const struct smc_diff_side *diff_latest(const struct smc_diff_pair *pair)
     return pair->after.kernel ? &pair->after : &pair->before;
 }
 
-static struct smc_value side_integer(const struct smc_diff_side *side, bool known, uint64_t value)
-{
-    return SMC_VALUE_IF(side->kernel && known, value);
-}
-
-static struct smc_value side_string(const struct smc_diff_side *side, const char *text)
-{
-    return SMC_VALUE_IF(side->kernel != NULL, text);
-}
-
 static struct smc_value diff_architecture_of(const struct smc_diff_side *side)
 {
     char text[SMC_INSPECT_ARCHITECTURE];
@@ -89,55 +79,49 @@ static bool diff_is_refused(const struct smc_diff_side *side)
     return side->kernel && side->kernel->resources.refused;
 }
 
+/* Of a kernel that this side has, and where that is known; of the side itself. */
+#define OF_KERNEL(side, known, member)                                                             \
+    SMC_VALUE_IF(item->side.kernel && (known), item->side.kernel->member)
+#define OF_SIDE(side, known, member) SMC_VALUE_IF(item->side.kernel && (known), item->side.member)
 #define SIDE_FIELDS(FIELD, side, when)                                                             \
     FIELD(#side ".file", NULL, "", when "the file that holds the kernel",                          \
-          side_string(&item->side, item->side.kernel ? item->side.kernel->file : NULL))            \
+          OF_KERNEL(side, true, file))                                                             \
     FIELD(#side ".compiled_for", NULL, "", when "the architecture of its machine code",            \
           diff_architecture_of(&item->side))                                                       \
     FIELD(#side ".toolkit", NULL, "", when "the CUDA Toolkit that compiled it",                    \
-          side_string(&item->side, item->side.kernel ? item->side.kernel->build.toolkit : NULL))   \
+          OF_KERNEL(side, true, build.toolkit))                                                    \
     FIELD(#side ".compiler_options", NULL, "", when "the compiler options that change code",       \
-          side_string(&item->side, item->side.kernel ? item->side.kernel->build.options : NULL))   \
+          OF_KERNEL(side, true, build.options))                                                    \
     FIELD(#side ".registers_per_thread", #side "_registers", "registers",                          \
           when "registers per thread",                                                             \
-          side_integer(&item->side, !diff_is_refused(&item->side),                                 \
-                       item->side.kernel ? item->side.kernel->resources.regs_per_thread : 0))      \
+          OF_KERNEL(side, !item->side.kernel->resources.refused, resources.regs_per_thread))       \
     FIELD(#side ".spill_store_bytes", #side "_spill_stores", "bytes",                              \
           when "spill stores per thread",                                                          \
-          side_integer(&item->side, item->side.kernel && item->side.kernel->has_spills,            \
-                       item->side.kernel ? item->side.kernel->resources.spill_store_bytes : 0))    \
+          OF_KERNEL(side, item->side.kernel->has_spills, resources.spill_store_bytes))             \
     FIELD(#side ".spill_load_bytes", #side "_spill_loads", "bytes", when "spill loads per thread", \
-          side_integer(&item->side, item->side.kernel && item->side.kernel->has_spills,            \
-                       item->side.kernel ? item->side.kernel->resources.spill_load_bytes : 0))     \
+          OF_KERNEL(side, item->side.kernel->has_spills, resources.spill_load_bytes))              \
     FIELD(#side ".stack_bytes", #side "_stack", "bytes", when "stack frame per thread",            \
-          side_integer(&item->side, item->side.kernel && item->side.kernel->has_stack,             \
-                       item->side.kernel ? item->side.kernel->resources.stack_bytes : 0))          \
+          OF_KERNEL(side, item->side.kernel->has_stack, resources.stack_bytes))                    \
     FIELD(#side ".static_smem_bytes", #side "_static_smem", "bytes",                               \
-          when "static shared memory per block",                                                   \
-          side_integer(&item->side, true, item->side.static_smem_bytes))                           \
+          when "static shared memory per block", OF_SIDE(side, true, static_smem_bytes))           \
     FIELD(#side ".dynamic_smem_bytes", #side "_dynamic_smem", "bytes",                             \
           when "dynamic shared memory per block; unknown if used but not stated",                  \
-          side_integer(&item->side, has_known_smem(&item->side), item->side.dynamic_smem_bytes))   \
+          OF_SIDE(side, !item->side.dynamic_smem_unknown, dynamic_smem_bytes))                     \
     FIELD(#side ".barriers_per_block", #side "_barriers", "barriers", when "barriers per block",   \
-          side_integer(&item->side, item->side.kernel && item->side.kernel->has_barriers,          \
-                       item->side.kernel ? item->side.kernel->resources.barriers : 0))             \
+          OF_KERNEL(side, item->side.kernel->has_barriers, resources.barriers))                    \
     FIELD(#side ".max_threads_per_block", #side "_max_threads", "threads",                         \
           when "its launch bound",                                                                 \
-          side_integer(&item->side,                                                                \
-                       item->side.kernel && item->side.kernel->max_threads_per_block > 0,          \
-                       item->side.kernel ? item->side.kernel->max_threads_per_block : 0))          \
-    FIELD(                                                                                         \
-        #side ".threads_per_block", #side "_threads", "threads",                                   \
-        when "the block size compared; unknown if every size is",                                  \
-        side_integer(&item->side, item->side.threads_per_block > 0, item->side.threads_per_block)) \
+          OF_KERNEL(side, item->side.kernel->max_threads_per_block > 0, max_threads_per_block))    \
+    FIELD(#side ".threads_per_block", #side "_threads", "threads",                                 \
+          when "the block size compared; unknown if every size is",                                \
+          OF_SIDE(side, item->side.threads_per_block > 0, threads_per_block))                      \
     FIELD(#side ".blocks_per_sm", #side "_blocks_per_sm", "blocks",                                \
           when "resident blocks per SM at that size",                                              \
-          side_integer(&item->side,                                                                \
-                       item->side.threads_per_block > 0 && has_known_smem(&item->side),            \
-                       item->side.blocks_per_sm))                                                  \
+          OF_SIDE(side, item->side.threads_per_block > 0 && !item->side.dynamic_smem_unknown,      \
+                  blocks_per_sm))                                                                  \
     FIELD(#side ".occupancy_percent", #side "_occupancy_percent", "percent",                       \
           when "occupancy at that size, or at the best one",                                       \
-          SMC_VALUE_IF(has_known_smem(&item->side), item->side.occupancy_percent))                 \
+          OF_SIDE(side, !item->side.dynamic_smem_unknown, occupancy_percent))                      \
     FIELD(#side ".limiters", #side "_limiters", "", when "the limits that bind",                   \
           SMC_VALUE_IF(has_known_smem(&item->side), smc_value_limiters(item->side.limiters)))
 #define PAIR_FIELDS(FIELD)                                                                         \

@@ -25,11 +25,6 @@ enum { LEAST_DEVICE = 13, STEPS_COLUMN = 6, VERDICT_COLUMN = 26 };
 
 /* --- Fields ----------------------------------------------------------------------------------- */
 
-static struct smc_value inspect_count_if(bool known, uint32_t count)
-{
-    return SMC_VALUE_IF(known, count);
-}
-
 static struct smc_value inspect_architecture_of(const struct smc_inspect_kernel *kernel)
 {
     char text[SMC_INSPECT_ARCHITECTURE];
@@ -49,8 +44,7 @@ static struct smc_value threads_source(enum smc_threads_source source)
 
 static struct smc_value block_size(const struct smc_inspect_row *row)
 {
-    return inspect_count_if(row->threads_source != SMC_THREADS_UNKNOWN,
-                            row->launch.threads_per_block);
+    return SMC_VALUE_IF(row->threads_source != SMC_THREADS_UNKNOWN, row->launch.threads_per_block);
 }
 
 /* Whole numbers, one for each block size. */
@@ -82,9 +76,9 @@ static struct smc_value inspect_loads(const struct smc_inspect_row *row)
     FIELD("compiled_for", NULL, "", "the architecture of its machine code",                        \
           inspect_architecture_of(item))                                                           \
     FIELD("max_threads_per_block", NULL, "threads", "its launch bound",                            \
-          inspect_count_if(item->max_threads_per_block > 0, item->max_threads_per_block))          \
+          SMC_VALUE_IF(item->max_threads_per_block > 0, item->max_threads_per_block))              \
     FIELD("min_blocks_per_sm", NULL, "blocks", "the second value of its launch bounds",            \
-          inspect_count_if(item->min_blocks_per_sm > 0, item->min_blocks_per_sm))                  \
+          SMC_VALUE_IF(item->min_blocks_per_sm > 0, item->min_blocks_per_sm))                      \
     FIELD("uses_dynamic_smem", NULL, "",                                                           \
           "whether it has shared arrays whose size the launch gives",                              \
           SMC_VALUE_IF(item->dynamic_smem_known, item->uses_dynamic_smem))                         \
@@ -129,28 +123,28 @@ static struct smc_value inspect_bounded(const struct smc_inspect_row *row)
     FIELD("threads_source", NULL, "", "where the block size is from",                              \
           threads_source(item->threads_source))                                                    \
     FIELD("registers_per_thread", "registers", "registers", "registers per thread",                \
-          inspect_count_if(smc_inspect_regs_known(item), item->kernel->resources.regs_per_thread)) \
+          SMC_VALUE_IF(smc_inspect_regs_known(item), item->kernel->resources.regs_per_thread))     \
     FIELD("nvcc_may_differ", NULL, "",                                                             \
           "whether NVRTC counted the registers, and 8 more or fewer would change its blocks",      \
           smc_inspect_nvcc_may_differ(item))                                                       \
     FIELD("spill_store_bytes", "spill_stores", "bytes", "spill stores per thread",                 \
-          inspect_count_if(item->kernel->has_spills, item->kernel->resources.spill_store_bytes))   \
+          SMC_VALUE_IF(item->kernel->has_spills, item->kernel->resources.spill_store_bytes))       \
     FIELD("spill_load_bytes", "spill_loads", "bytes", "spill loads per thread",                    \
-          inspect_count_if(item->kernel->has_spills, item->kernel->resources.spill_load_bytes))    \
+          SMC_VALUE_IF(item->kernel->has_spills, item->kernel->resources.spill_load_bytes))        \
     FIELD("stack_bytes", NULL, "bytes", "stack frame per thread",                                  \
-          inspect_count_if(item->kernel->has_stack && !item->kernel->resources.refused,            \
-                           item->kernel->resources.stack_bytes))                                   \
+          SMC_VALUE_IF(item->kernel->has_stack && !item->kernel->resources.refused,                \
+                       item->kernel->resources.stack_bytes))                                       \
     FIELD("static_smem_bytes", "static_smem", "bytes", "static shared memory per block",           \
           item->launch.static_smem_bytes)                                                          \
     FIELD("dynamic_smem_bytes", "dynamic_smem", "bytes",                                           \
           "dynamic shared memory per block, empty where used but not stated",                      \
-          inspect_count_if(!item->dynamic_smem_unknown, item->launch.dynamic_smem_bytes))          \
+          SMC_VALUE_IF(!item->dynamic_smem_unknown, item->launch.dynamic_smem_bytes))              \
     FIELD("barriers_per_block", "barriers", "barriers", "barriers per block",                      \
-          inspect_count_if(item->kernel->has_barriers, item->kernel->resources.barriers))          \
+          SMC_VALUE_IF(item->kernel->has_barriers, item->kernel->resources.barriers))              \
     FIELD(NULL, "blocks_per_sm", "blocks", "resident blocks per SM",                               \
-          inspect_count_if(smc_inspect_is_settled(item), item->occupancy.blocks_per_sm))           \
+          SMC_VALUE_IF(smc_inspect_is_settled(item), item->occupancy.blocks_per_sm))               \
     FIELD(NULL, "warps_per_sm", "warps", "resident warps per SM",                                  \
-          inspect_count_if(smc_inspect_is_settled(item), item->occupancy.warps_per_sm))            \
+          SMC_VALUE_IF(smc_inspect_is_settled(item), item->occupancy.warps_per_sm))                \
     FIELD(NULL, "occupancy_percent", "percent", "occupancy",                                       \
           settled(item, smc_value_real(item->occupancy_percent)))                                  \
     FIELD(NULL, "limiters", "", "the limits that bind",                                            \
@@ -160,10 +154,10 @@ static struct smc_value inspect_bounded(const struct smc_inspect_row *row)
           threads_source(item->threads_source))                                                    \
     FIELD("blocks_per_sm_by_warps", NULL, "blocks",                                                \
           "resident blocks per SM of blocks of 1 to 32 warps", block_sizes(item))                  \
-    FIELD("best_threads_per_block", "best_threads", "threads",                                     \
-          "the smallest block size of the highest occupancy",                                      \
-          inspect_count_if(item->sizes.best_threads_per_block > 0,                                 \
-                           item->sizes.best_threads_per_block))                                    \
+    FIELD(                                                                                         \
+        "best_threads_per_block", "best_threads", "threads",                                       \
+        "the smallest block size of the highest occupancy",                                        \
+        SMC_VALUE_IF(item->sizes.best_threads_per_block > 0, item->sizes.best_threads_per_block))  \
     FIELD("best_occupancy_percent", "best_occupancy_percent", "percent",                           \
           "the occupancy at that size",                                                            \
           SMC_VALUE_IF(item->sizes.best_threads_per_block > 0, item->sizes.best_percent))          \
@@ -171,8 +165,8 @@ static struct smc_value inspect_bounded(const struct smc_inspect_row *row)
           inspect_architecture_of(item->kernel))                                                   \
     FIELD(NULL, "loads", "", "whether its machine code loads on the device", inspect_loads(item))  \
     FIELD(NULL, "stack", "bytes", "stack frame per thread",                                        \
-          inspect_count_if(item->kernel->has_stack && !item->kernel->resources.refused,            \
-                           item->kernel->resources.stack_bytes))                                   \
+          SMC_VALUE_IF(item->kernel->has_stack && !item->kernel->resources.refused,                \
+                       item->kernel->resources.stack_bytes))                                       \
     FIELD("parameter_bytes", "parameter_bytes", "bytes", "the kernel's parameters together",       \
           SMC_VALUE_IF(item->kernel->memory.is_known, item->kernel->memory.parameter_bytes))       \
     FIELD("constant_bytes", "constant_bytes", "bytes", "__constant__ variables of its module",     \
@@ -194,16 +188,16 @@ SMC_FIELD_TABLE(row_fields, struct smc_inspect_row, ROW_FIELDS)
     FIELD("device", "device", "", "the device that it is checked for",                             \
           item->answer.query.device.name)                                                          \
     FIELD(NULL, "max_threads", "threads", "the launch bound",                                      \
-          inspect_count_if(item->kernel->max_threads_per_block > 0,                                \
-                           item->kernel->max_threads_per_block))                                   \
+          SMC_VALUE_IF(item->kernel->max_threads_per_block > 0,                                    \
+                       item->kernel->max_threads_per_block))                                       \
     FIELD(NULL, "min_blocks", "blocks", "the second value of the launch bounds",                   \
-          inspect_count_if(item->kernel->min_blocks_per_sm > 0, item->kernel->min_blocks_per_sm))  \
+          SMC_VALUE_IF(item->kernel->min_blocks_per_sm > 0, item->kernel->min_blocks_per_sm))      \
     FIELD("registers_per_thread", "registers", "registers", "registers per thread",                \
-          inspect_count_if(item->regs_known, item->answer.launch.regs_per_thread))                 \
+          SMC_VALUE_IF(item->regs_known, item->answer.launch.regs_per_thread))                     \
     FIELD("blocks_per_sm", "blocks_per_sm", "blocks",                                              \
           "resident blocks per SM of a block of that size",                                        \
-          inspect_count_if(item->kernel->max_threads_per_block > 0,                                \
-                           item->answer.occupancy.blocks_per_sm))                                  \
+          SMC_VALUE_IF(item->kernel->max_threads_per_block > 0,                                    \
+                       item->answer.occupancy.blocks_per_sm))                                      \
     FIELD("limiters", "limiters", "", "the limits that bind",                                      \
           SMC_VALUE_IF(item->kernel->max_threads_per_block > 0,                                    \
                        smc_value_limiters(item->answer.occupancy.limiters)))                       \
