@@ -124,15 +124,6 @@ static bool is_openmetrics(const struct smc_arguments *arguments)
     return format && strcmp(format, "openmetrics") == 0;
 }
 
-/* An option that needs reports of checks, which there are not. */
-static enum smc_status check_fleet_options(const struct smc_arguments *arguments,
-                                           struct smc_error *error)
-{
-    return smc_refuse_given(
-        arguments, SMC_OPTIONS(SMC_OPTION_EXCLUDE, SMC_OPTION_DRAIN, SMC_OPTION_DRAIN_STRAGGLERS),
-        error, "there is no report of '%s check --format json'", smc_program_name());
-}
-
 /* `merged` and `fleet`: NULL without such reports. */
 static enum smc_status cmd_merge_write_report(const struct smc_arguments *arguments,
                                               const struct smc_merged *merged,
@@ -143,8 +134,11 @@ static enum smc_status cmd_merge_write_report(const struct smc_arguments *argume
     bool exclude = arguments->given[SMC_OPTION_EXCLUDE], drain = arguments->given[SMC_OPTION_DRAIN];
     struct smc_report_style *style = smc_output_style(out);
     style->verbose = arguments->given[SMC_OPTION_VERBOSE];
-    if (!fleet && check_fleet_options(arguments, error) != SMC_OK)
-        return SMC_USAGE;
+    if (!fleet)
+        SMC_TRY(smc_refuse_given(
+            arguments,
+            SMC_OPTIONS(SMC_OPTION_EXCLUDE, SMC_OPTION_DRAIN, SMC_OPTION_DRAIN_STRAGGLERS), error,
+            "there is no report of '%s check --format json'", smc_program_name()));
     if (merged && fleet && writer == &smc_writer_csv)
         return smc_fail(error, SMC_USAGE,
                         "merge: CSV is a table either of runs or of checks; merge their reports "

@@ -104,13 +104,6 @@ static enum smc_status run_screen(const struct smc_arguments *arguments,
 /* After the keys, where they settle. */
 static const char snapshot_lines[] = "\nwait\nsnapshot\n";
 
-static enum smc_status write_snapshot(const struct smc_script *script, struct smc_error *error)
-{
-    if (!script->snapshot_path)
-        return SMC_OK;
-    return smc_file_write(script->snapshot_path, true, &script->snapshot, error);
-}
-
 static enum smc_status check_snapshot(const char *path, struct smc_error *error)
 {
     struct smc_frame nothing = {0};
@@ -145,8 +138,8 @@ static enum smc_status cmd_tui_play(const struct smc_arguments *arguments, const
             .snapshot_path = snapshot,
         };
         status = run_screen(arguments, start, &script, error);
-        if (status == SMC_OK)
-            status = write_snapshot(&script, error);
+        if (status == SMC_OK && snapshot)
+            status = smc_file_write(snapshot, true, &script.snapshot, error);
         smc_text_free(&script.snapshot);
     }
     return status;
@@ -279,19 +272,15 @@ static enum smc_status explore_file(const struct smc_arguments *arguments,
                    error);
 }
 
-static enum smc_status check_no_file(const struct smc_arguments *arguments, struct smc_error *error)
-{
-    return smc_refuse_given(arguments, SMC_OPTIONS(SMC_OPTION_COMPILER_OPTIONS, SMC_OPTION_ARG),
-                            error, "only with FILE: smemcalc tui FILE");
-}
-
 enum smc_status smc_cmd_tui(const struct smc_arguments *arguments, struct smc_text *out,
                             struct smc_error *error)
 {
     struct smc_query query;
     SMC_AUTO(smc_chosen_devices_free) struct smc_chosen_devices devices = {0};
     if (arguments->file_count == 0)
-        SMC_TRY(check_no_file(arguments, error));
+        SMC_TRY(smc_refuse_given(arguments,
+                                 SMC_OPTIONS(SMC_OPTION_COMPILER_OPTIONS, SMC_OPTION_ARG), error,
+                                 "only with FILE: smemcalc tui FILE"));
     SMC_TRY(ask_launch(arguments, &query, error));
     SMC_TRY(cmd_tui_ask_device(arguments, &devices, &query, error));
     if (arguments->file_count > 0)

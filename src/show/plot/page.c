@@ -128,19 +128,13 @@ static void add_area(struct page_row *row, enum smc_ink ink, double shade, const
                      canvas->line_height - 2 * inset, shade);
 }
 
-static void page_add_heat(struct page_row *row)
-{
-    static const char *const percent[] = {"0 %", "25 %", "50 %", "75 %", "100 %"};
-    for (int i = 0; i < 5; i++)
-        add_area(row, SMC_INK_HEAT, i / 4.0, percent[i]);
-}
-
 void smc_page_legend(struct smc_page *page, const struct smc_legend *legend)
 {
     const struct smc_canvas *canvas = &page->canvas;
+    static const char *const percent[] = {"0 %", "25 %", "50 %", "75 %", "100 %"};
     struct page_row row = {page, smc_page_left(page)};
-    if (legend->heat)
-        page_add_heat(&row);
+    for (int i = 0; i < 5 && legend->heat; i++)
+        add_area(&row, SMC_INK_HEAT, i / 4.0, percent[i]);
     for (int ink = 0; ink < SMC_INK_COUNT; ink++)
         if (legend->inks & 1u << ink)
             add_area(&row, (enum smc_ink)ink, 0, ink_label((enum smc_ink)ink));

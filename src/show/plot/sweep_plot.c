@@ -116,12 +116,6 @@ enum smc_status smc_plot_check(const struct smc_sweep *sweep, struct smc_error *
 /* With fewer values than this, leaves margins at the sides. */
 enum { FEWEST_VALUES = 6 };
 
-/* Minimum width for bars. */
-static double bar_width(const struct smc_canvas *canvas)
-{
-    return canvas->cells ? 3 : 16;
-}
-
 static bool sweep_plot_goes_on(const struct smc_text_run *last, const struct smc_text_run *run)
 {
     return last->percent == run->percent && last->inks == run->inks && last->to == run->from;
@@ -177,7 +171,7 @@ static void draw_values(const struct smc_sweep_result *result, struct smc_page *
         .max_warps = result->sweep->query.device.sm.max_warps_per_sm,
         .runs = runs,
         .bars = (page->canvas.width - 2 * page->canvas.gap) * step / (high - low) >=
-                bar_width(&page->canvas),
+                (page->canvas.cells ? 3 : 16),
     };
     smc_auto_text unit = {0}, level = {0};
     double longest = longest_ms(result), most_ms = 1;

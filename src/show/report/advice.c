@@ -429,12 +429,6 @@ static void advice_append_remedies(const struct smc_answer *answer, struct smc_t
         smc_text_append(line, "no smaller block can be launched");
 }
 
-/* `run` launches what NVRTC compiles. */
-static bool can_run(const struct smc_answer *answer)
-{
-    return smc_capability_is_current(answer->query.device.sm.cc);
-}
-
 /* With more products the emulator runs for many seconds. */
 enum { MOST_EMULATED_PRODUCTS = 100000000, SMALL_SIZE = 256, LONGEST_NAME = 32 };
 
@@ -486,7 +480,7 @@ static void append_try(const struct smc_answer *answer, bool explained, struct s
         smc_words_options(&params, kernel->name, line);
         smc_words_settings(query, false, line);
         smc_words_device_option(query, line);
-    } else if (can_run(answer)) {
+    } else if (smc_capability_is_current(answer->query.device.sm.cc)) {
         smc_text_printf(line, "%s run ", smc_program_name());
         smc_words_options(&query->params, kernel->name, line);
         smc_words_settings(query, true, line);

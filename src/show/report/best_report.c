@@ -522,14 +522,6 @@ static void append_rules(const struct smc_best *best, struct smc_text *out)
     }
 }
 
-/* Why the sizes do not rank by time. */
-static void append_no_time(const struct smc_best *best, struct smc_text *out)
-{
-    if (best->no_time[0])
-        smc_layout_say(out, "time", "not predicted, so they rank by occupancy and traffic: %s",
-                       best->no_time);
-}
-
 static void best_write_one(const struct smc_best *best, struct smc_text *out)
 {
     struct smc_text verdict = {0};
@@ -538,7 +530,9 @@ static void best_write_one(const struct smc_best *best, struct smc_text *out)
     best_append_launch(best, 1, 0, out);
     append_file_lines(best, 1, out);
     smc_text_device_line(&ranked(best, 0)->answer, out);
-    append_no_time(best, out);
+    if (best->no_time[0])
+        smc_layout_say(out, "time", "not predicted, so they rank by occupancy and traffic: %s",
+                       best->no_time);
     if (!smc_best_proposal(best))
         return;
     best_append_table(best, out);

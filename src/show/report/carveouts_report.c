@@ -178,13 +178,6 @@ static const char *choice(const struct smc_answer *answer, const struct smc_carv
     return "there is no L1 cache, and nothing to choose";
 }
 
-static void append_hint(struct smc_text *out)
-{
-    smc_layout_say(out, "a hint",
-                   "the driver may set another size: on an H200 with carve-out 0 and no shared "
-                   "memory the API reported 8 blocks while 16 were resident");
-}
-
 static void append_sizes(const struct smc_answer *answer, const struct smc_carveouts *carveouts,
                          struct smc_text *out)
 {
@@ -247,7 +240,9 @@ void smc_text_carveouts(const struct smc_answer *answers, const struct smc_carve
         by_percent |= carveouts[i].by_percent;
     }
     if (by_percent)
-        append_hint(out);
+        smc_layout_say(out, "a hint",
+                       "the driver may set another size: on an H200 with carve-out 0 and no shared "
+                       "memory the API reported 8 blocks while 16 were resident");
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */

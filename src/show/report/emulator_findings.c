@@ -22,11 +22,6 @@ static bool says_more(const struct smc_run_stack *stack)
     return stack->frames > 1 || (stack->frames == 1 && !stack->is_complete);
 }
 
-static void emulator_findings_append_name(const char *name, struct smc_text *out)
-{
-    smc_text_append(out, name[0] ? name : "an unknown function");
-}
-
 /* "in deep, called from outer at sum.cu:9, from kernel at sum.cu:24". */
 static void emulator_findings_append_stack(const struct smc_emulated_run *emulated,
                                            const struct smc_run_stack *stack, struct smc_text *out)
@@ -34,8 +29,9 @@ static void emulator_findings_append_stack(const struct smc_emulated_run *emulat
     for (size_t i = 0; i < stack->frames; i++) {
         const struct smc_run_frame *frame = &stack->frame[i];
         const char *file = name_at(emulated, frame->file), *slash = strrchr(file, '/');
+        const char *function = name_at(emulated, frame->function);
         smc_text_append(out, i == 0 ? "in " : i == 1 ? ", called from " : ", from ");
-        emulator_findings_append_name(name_at(emulated, frame->function), out);
+        smc_text_append(out, function[0] ? function : "an unknown function");
         if (i > 0 && frame->line > 0)
             smc_text_printf(out, " at %s:%u", slash ? slash + 1 : file, frame->line);
     }

@@ -861,21 +861,16 @@ static void clear_members(json_t *object)
     else if (strcmp(key, "outcome") != 0) json_object_set_new(object, key, json_null());
 }
 
-/* The block size is unknown, and so is what follows from it. */
-static void clear_launch(json_t *answer)
-{
-    clear_members(json_object_get(answer, "occupancy"));
-    json_object_set_new(answer, "next_steps", json_array());
-}
-
 json_t *smc_json_inspected(const struct smc_inspect_row *row)
 {
     json_t *object = json_object(), *kernel = json_object();
     struct smc_answer answer;
     smc_inspect_complete(row, &answer);
     smc_json_answer(object, &answer);
-    if (!smc_inspect_is_settled(row))
-        clear_launch(object);
+    if (!smc_inspect_is_settled(row)) { /* what follows from the block size is unknown, too */
+        clear_members(json_object_get(object, "occupancy"));
+        json_object_set_new(object, "next_steps", json_array());
+    }
     smc_fields_json(&kernel_fields, row->kernel, kernel);
     smc_fields_json(&row_fields, row, kernel);
     smc_json_set(object, "kernel", kernel);

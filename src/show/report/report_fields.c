@@ -185,12 +185,6 @@ json_t *smc_fields_object(const struct smc_fields *fields, const void *item)
 
 /* --- CSV -------------------------------------------------------------------------------------- */
 
-static void report_fields_append_limiters(uint32_t limiters, struct smc_text *out)
-{
-    const struct smc_occupancy occupancy = {.limiters = limiters};
-    smc_words_limiter_names(&occupancy, out);
-}
-
 void smc_value_to_csv(const struct smc_value *value, struct smc_text *out)
 {
     switch (value->kind) {
@@ -212,7 +206,7 @@ void smc_value_to_csv(const struct smc_value *value, struct smc_text *out)
         smc_csv_field(out, value->copy);
         break;
     case SMC_VALUE_LIMITERS:
-        report_fields_append_limiters((uint32_t)value->integer, out);
+        smc_words_limiter_names(&(struct smc_occupancy){.limiters = (uint32_t)value->integer}, out);
         break;
     case SMC_VALUE_PARAMS:
         smc_csv_params(value->query, out);

@@ -16,11 +16,6 @@
 
 enum { LONGEST_IN_TABLE = 16, MOST_NAMED = 8 };
 
-static bool accepts(const struct smc_series_run *run, int param)
-{
-    return run->query.kernel->params >> param & 1;
-}
-
 /* The completed query if the run has an answer. */
 static const struct smc_query *query_of(const struct smc_series_run *run)
 {
@@ -77,7 +72,7 @@ static void append_outputs(const struct smc_series *series, uint32_t shared, str
 {
     const struct smc_series_run *run = first_with_result(series);
     uint64_t outputs = run->seen.answer.plan.output_rows;
-    bool varies = accepts(run, SMC_PARAM_LENGTH) && !(shared & 1u << SMC_PARAM_LENGTH);
+    bool varies = run->query.kernel->params & ~shared & 1u << SMC_PARAM_LENGTH;
     for (size_t i = 0; i < series->count; i++)
         if (series->run[i].seen.has_result)
             varies &= series->run[i].seen.answer.plan.output_rows == outputs;

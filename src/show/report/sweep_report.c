@@ -581,19 +581,6 @@ static void sweep_report_append_best(const struct smc_sweep_result *result, stru
     smc_layout_line(out, "best", &line);
 }
 
-static void append_sources(const struct smc_sweep_result *result, struct smc_text *out)
-{
-    struct smc_text line = {0};
-    smc_words_sweep_sources(result, &line);
-    smc_layout_line(out, "registers", &line);
-}
-
-static void append_without_time(const struct smc_sweep_result *result, struct smc_text *out)
-{
-    if (result->sweep->times && result->no_time[0])
-        smc_layout_say(out, "time", "not everywhere predicted: %s", result->no_time);
-}
-
 static void append_ended(const struct smc_sweep_result *result, struct smc_text *out)
 {
     uint64_t points = smc_sweep_points(result->sweep);
@@ -620,8 +607,10 @@ void smc_text_sweep(const struct smc_sweep_result *result, struct smc_text *out)
     }
     smc_text_append(out, "\n");
     sweep_report_append_best(result, out);
-    append_without_time(result, out);
-    append_sources(result, out);
+    if (result->sweep->times && result->no_time[0])
+        smc_layout_say(out, "time", "not everywhere predicted: %s", result->no_time);
+    smc_words_sweep_sources(result, &line);
+    smc_layout_line(out, "registers", &line);
     append_ended(result, out);
 }
 

@@ -413,13 +413,6 @@ static void trace_append_short(const struct smc_trace_answer *answer, struct smc
                     answer->short_us);
 }
 
-static void append_sentence(struct smc_text *line, enum smc_emphasis emphasis, struct smc_text *out)
-{
-    if (line->length > 0)
-        smc_layout_verdict(out, emphasis, line);
-    smc_text_free(line);
-}
-
 static void trace_append_headline(const struct smc_trace_answer *answer, struct smc_text *out)
 {
     static void (*const parts[])(const struct smc_trace_answer *, struct smc_text *) = {
@@ -427,7 +420,7 @@ static void trace_append_headline(const struct smc_trace_answer *answer, struct 
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         struct smc_text line = {0};
         parts[i](answer, &line);
-        append_sentence(&line, SMC_STRONG, out);
+        smc_layout_verdict(out, SMC_STRONG, &line);
     }
 }
 
@@ -457,7 +450,7 @@ static void append_contradictions(const struct smc_trace_answer *answer, struct 
                         "%zu of %zu configurations differ from what the driver says: the "
                         "model is wrong there; please report it",
                         answer->differing, answer->asked);
-    append_sentence(&line, SMC_BAD, out);
+    smc_layout_verdict(out, SMC_BAD, &line);
     if (answer->refused > 0 && answer->instead)
         smc_text_printf(&line, "%zu configuration%s cannot be launched on %s", answer->refused,
                         smc_text_plural(answer->refused), answer->instead->name);
@@ -466,7 +459,7 @@ static void append_contradictions(const struct smc_trace_answer *answer, struct 
                         "the model says that %zu configuration%s cannot be launched, and "
                         "they were: please report it",
                         answer->refused, smc_text_plural(answer->refused));
-    append_sentence(&line, SMC_BAD, out);
+    smc_layout_verdict(out, SMC_BAD, &line);
     for (size_t i = 0; i < answer->row_count && listed < MOST_WRONG; i++) {
         const struct smc_trace_row *row = &answer->rows[i];
         if (row->unknown ||
@@ -478,13 +471,6 @@ static void append_contradictions(const struct smc_trace_answer *answer, struct 
 }
 
 /* --- Text: notes ------------------------------------------------------------------------------ */
-
-static void append_note(struct smc_text *line, struct smc_text *out)
-{
-    if (line->length > 0)
-        smc_layout_paragraph(out, "", 0, smc_text_string(line), out->style->columns);
-    smc_text_free(line);
-}
 
 static void append_driver(const struct smc_trace_answer *answer, struct smc_text *line)
 {
@@ -548,7 +534,7 @@ static void append_paragraphs(const struct smc_text *lines, struct smc_text *out
         struct smc_text line = {0};
         const size_t length = strcspn(at, "\n");
         smc_text_append_bytes(&line, at, length);
-        append_note(&line, out);
+        smc_layout_text(out, 0, &line);
         at += length + (at[length] == '\n');
     }
 }
@@ -595,12 +581,12 @@ static void append_files(const struct smc_trace_answer *answer, struct smc_text 
             continue;
         struct smc_text line = {0};
         trace_append_file(answer, file, &line);
-        append_note(&line, out);
+        smc_layout_text(out, 0, &line);
     }
     if (listed > MOST_FILES) {
         struct smc_text line = {0};
         smc_text_printf(&line, "and %zu more files", listed - MOST_FILES);
-        append_note(&line, out);
+        smc_layout_text(out, 0, &line);
     }
 }
 
@@ -612,15 +598,15 @@ static void trace_append_notes(const struct smc_trace_answer *answer, struct smc
     append_files(answer, out);
     if (answer->row_count > 0 && !answer->has_times && !trace->launches_unknown)
         smc_text_append(&line, "no times were recorded: shares are those of the launches");
-    append_note(&line, out);
+    smc_layout_text(out, 0, &line);
     if (answer->row_count > 0)
         smc_text_append(&line, "blk: resident blocks per SM; res%: occ% less what a small grid or "
                                "the last wave leaves empty");
-    append_note(&line, out);
+    smc_layout_text(out, 0, &line);
     append_driver(answer, &line);
-    append_note(&line, out);
+    smc_layout_text(out, 0, &line);
     append_tool(answer, &line);
-    append_note(&line, out);
+    smc_layout_text(out, 0, &line);
     append_unknown(answer, &line);
     append_paragraphs(&line, out);
     smc_text_free(&line);
@@ -628,12 +614,12 @@ static void trace_append_notes(const struct smc_trace_answer *answer, struct smc
         append_launches(trace->skipped, &line);
         smc_text_append(&line, " left out by --skip or --count");
     }
-    append_note(&line, out);
+    smc_layout_text(out, 0, &line);
     append_paragraphs(&trace->notes, out);
     smc_text_printf(&line, "recorded by %s%s%s",
                     trace->tool ? trace->tool : smc_trace_sources[trace->source].words,
                     trace->file ? ": " : "", trace->file ? trace->file : "");
-    append_note(&line, out);
+    smc_layout_text(out, 0, &line);
 }
 
 static void append_exit(const struct smc_trace *trace, struct smc_text *out)
@@ -643,7 +629,7 @@ static void append_exit(const struct smc_trace *trace, struct smc_text *out)
         smc_text_printf(&line, "the program was ended by signal %d", trace->exit_signal);
     else if (trace->has_exit && trace->exit_status)
         smc_text_printf(&line, "the program ended with exit status %d", trace->exit_status);
-    append_sentence(&line, SMC_BAD, out);
+    smc_layout_verdict(out, SMC_BAD, &line);
 }
 
 static void append_findings(const struct smc_trace *trace, struct smc_text *out)
@@ -653,7 +639,7 @@ static void append_findings(const struct smc_trace *trace, struct smc_text *out)
         return;
     smc_text_printf(&line, "the emulator has %zu finding%s:", trace->finding_count,
                     smc_text_plural(trace->finding_count));
-    append_sentence(&line, SMC_BAD, out);
+    smc_layout_verdict(out, SMC_BAD, &line);
     append_paragraphs(&trace->findings, out);
     smc_text_append(out, "\n");
 }
@@ -674,7 +660,7 @@ void smc_text_trace(const struct smc_trace_answer *answer, struct smc_text *out)
                                ? "no kernel was launched that the options choose"
                            : answer->trace->launches_unknown ? "no kernels"
                                                              : "no kernel was launched");
-    append_sentence(&line, SMC_STRONG, out);
+    smc_layout_verdict(out, SMC_STRONG, &line);
     append_paragraphs(&answer->trace->notes, out);
 }
 

@@ -22,9 +22,11 @@ void smc_layout_end(struct smc_text *out)
 
 void smc_layout_verdict(struct smc_text *out, enum smc_emphasis emphasis, struct smc_text *text)
 {
-    smc_layout_begin(out, emphasis);
-    smc_layout_paragraph(out, "", 0, smc_text_string(text), out->style->columns);
-    smc_layout_end(out);
+    if (text->length > 0) {
+        smc_layout_begin(out, emphasis);
+        smc_layout_paragraph(out, "", 0, smc_text_string(text), out->style->columns);
+        smc_layout_end(out);
+    }
     smc_text_free(text);
 }
 

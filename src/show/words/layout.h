@@ -18,7 +18,8 @@ enum smc_emphasis {
 void smc_layout_begin(struct smc_text *out, enum smc_emphasis emphasis);
 void smc_layout_end(struct smc_text *out);
 
-/* A paragraph with emphasis, such as a report's verdict. Frees the text. */
+/* A paragraph with emphasis, such as a report's verdict; nothing where the text is empty. Frees the
+   text. */
 void smc_layout_verdict(struct smc_text *out, enum smc_emphasis emphasis, struct smc_text *text);
 
 /* An indented paragraph; nothing where the text is empty. Frees the text. */
