@@ -192,46 +192,34 @@ bool smc_fields_equal(const struct smc_query *a, const struct smc_query *b)
 
 static struct smc_field_range param_range(const struct smc_query *query, enum smc_param param)
 {
+    enum { DOUBLES = -1 };
     const struct smc_param_info *info = &smc_param_info[param];
-    struct smc_field_range range = {info->lowest, info->highest, 1, 8, false};
-    switch (param) {
-    case SMC_PARAM_STATIC_BYTES:
-        range.step = query->device.sm.smem_alloc_unit_bytes;
-        range.far = 4096;
-        range.bytes = true;
-        break;
-    case SMC_PARAM_BLOCK:
-        range.step = query->device.sm.warp_size;
-        range.far = 4 * range.step;
-        break;
-    case SMC_PARAM_BLOCK_M:
-    case SMC_PARAM_BLOCK_N:
-        range.step = 32;
-        range.far = 64;
-        break;
-    case SMC_PARAM_BLOCK_K:
-        range.step = 2;
-        break;
-    case SMC_PARAM_THREAD_M:
-    case SMC_PARAM_THREAD_N:
-        range.step = 4;
-        break;
-    case SMC_PARAM_LDA:
-    case SMC_PARAM_LDB:
-    case SMC_PARAM_LDC:
-        range.far = 32;
-        break;
-    case SMC_PARAM_RADIUS:
-    case SMC_PARAM_M:
-    case SMC_PARAM_N:
-    case SMC_PARAM_K:
-    case SMC_PARAM_LENGTH:
-        range.far = 0;
-        break;
-    default:
-        break;
-    }
-    return range;
+    const int64_t unit = query->device.sm.smem_alloc_unit_bytes, warp = query->device.sm.warp_size;
+    const struct {
+        int64_t step, far; /* 0: 1 and 8 */
+    } steps[SMC_PARAM_COUNT] = {
+        [SMC_PARAM_STATIC_BYTES] = {unit, 4096},
+        [SMC_PARAM_BLOCK] = {warp, 4 * warp},
+        [SMC_PARAM_BLOCK_M] = {32, 64},
+        [SMC_PARAM_BLOCK_N] = {32, 64},
+        [SMC_PARAM_BLOCK_K] = {2, 0},
+        [SMC_PARAM_THREAD_M] = {4, 0},
+        [SMC_PARAM_THREAD_N] = {4, 0},
+        [SMC_PARAM_LDA] = {0, 32},
+        [SMC_PARAM_LDB] = {0, 32},
+        [SMC_PARAM_LDC] = {0, 32},
+        [SMC_PARAM_RADIUS] = {0, DOUBLES},
+        [SMC_PARAM_M] = {0, DOUBLES},
+        [SMC_PARAM_N] = {0, DOUBLES},
+        [SMC_PARAM_K] = {0, DOUBLES},
+        [SMC_PARAM_LENGTH] = {0, DOUBLES},
+    };
+    const int64_t step = steps[param].step, far = steps[param].far;
+    return (struct smc_field_range){info->lowest, info->highest, step ? step : 1,
+                                    far == DOUBLES ? 0
+                                    : far          ? far
+                                                   : 8,
+                                    param == SMC_PARAM_STATIC_BYTES};
 }
 
 struct smc_field_range smc_field_range(const struct smc_query *query, enum smc_field field)
