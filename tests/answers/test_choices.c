@@ -6,7 +6,7 @@
 #include "answers/best.h"
 #include "rules/allocation.h"
 #include "share.h"
-#include "show/report/text_parts.h"
+#include "show/report/writers.h"
 #include "unit.h"
 
 enum { MOST = 12 };

@@ -7,7 +7,7 @@
 
 #include "rules/device_file.h"
 #include "rules/next_steps.h"
-#include "show/report/json_parts.h"
+#include "show/report/writers.h"
 
 static void compute(const struct smc_sm *sm, uint32_t seed)
 {

@@ -6,10 +6,8 @@
 #include <string.h>
 
 #include "hardware/merge.h"
-#include "show/report/csv_parts.h"
 #include "show/report/report.h"
-#include "show/report/json_parts.h"
-#include "show/report/text_parts.h"
+#include "show/report/writers.h"
 
 static void check_safe(const struct smc_text *text)
 {

@@ -4,9 +4,7 @@
 #include <string.h>
 
 #include "machine/emulator.h"
-#include "show/report/csv_parts.h"
-#include "show/report/json_parts.h"
-#include "show/report/text_parts.h"
+#include "show/report/writers.h"
 #include "unit.h"
 
 /* Two warps. Line 3 stores with a stride of two words: two wavefronts each. Line 4 makes one of the

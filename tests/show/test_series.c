@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "hardware/series.h"
-#include "show/report/text_parts.h"
+#include "show/report/writers.h"
 #include "unit.h"
 
 static void names_of(const char *family, char *list, size_t room)

@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "show/cli/ask.h"
-#include "show/report/json_parts.h"
+#include "show/report/writers.h"
 
 enum { MOST_WORDS = 64 };
 

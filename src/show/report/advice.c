@@ -6,11 +6,9 @@
 
 #include "base/numbers.h"
 #include "base/platform.h"
-#include "base/text.h"
 #include "rules/allocation.h"
-#include "show/report/text_parts.h"
 #include "show/report/time_report.h"
-#include "show/words/layout.h"
+#include "show/report/writers.h"
 #include "show/words/words.h"
 
 static void append_ordinal(uint32_t n, struct smc_text *out)

@@ -4,14 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "rules/allocation.h"
-#include "show/report/csv_parts.h"
-#include "show/report/json_parts.h"
 #include "show/report/report_fields.h"
-#include "show/report/text_parts.h"
 #include "show/report/time_report.h"
-#include "show/words/layout.h"
+#include "show/report/writers.h"
 #include "show/words/words.h"
 
 /* --- Fields ----------------------------------------------------------------------------------- */

@@ -5,14 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "show/report/banks_report.h"
-#include "show/report/csv_parts.h"
-#include "show/report/json_parts.h"
 #include "show/report/report_fields.h"
-#include "show/report/text_parts.h"
 #include "show/report/text_table.h"
-#include "show/words/layout.h"
+#include "show/report/writers.h"
 
 /* --- Words ------------------------------------------------------------------------------------ */
 

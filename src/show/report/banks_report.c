@@ -6,12 +6,9 @@
 
 #include "base/platform.h"
 #include "show/report/banks_report.h"
-#include "show/report/csv_parts.h"
-#include "show/report/json_parts.h"
 #include "show/report/report_fields.h"
-#include "show/report/text_parts.h"
 #include "show/report/tile_report.h"
-#include "show/words/layout.h"
+#include "show/report/writers.h"
 #include "show/words/words.h"
 
 /* --- Words ------------------------------------------------------------------------------------ */

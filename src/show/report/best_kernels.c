@@ -6,12 +6,10 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "code/names.h"
-#include "show/report/text_parts.h"
 #include "show/report/text_table.h"
+#include "show/report/writers.h"
 #include "show/words/kernel_names.h"
-#include "show/words/layout.h"
 #include "show/words/words.h"
 
 enum { MOST_LINES = 20, DEVICE_WIDTH = 24, LIMITS_WIDTH = 14 };

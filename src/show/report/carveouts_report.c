@@ -3,11 +3,8 @@
    preferences; as text, JSON and CSV. */
 #include <stdio.h>
 
-#include "show/report/csv_parts.h"
-#include "show/report/json_parts.h"
 #include "show/report/report_fields.h"
-#include "show/report/text_parts.h"
-#include "show/words/layout.h"
+#include "show/report/writers.h"
 #include "show/words/words.h"
 
 static bool has_launch(const struct smc_answer *answer)

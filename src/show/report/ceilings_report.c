@@ -3,11 +3,8 @@
 #include <stdio.h>
 
 #include "rules/ceilings.h"
-#include "show/report/csv_parts.h"
-#include "show/report/json_parts.h"
-#include "show/report/text_parts.h"
 #include "show/report/text_table.h"
-#include "show/words/layout.h"
+#include "show/report/writers.h"
 #include "show/words/words.h"
 
 /* --- Text ------------------------------------------------------------------------------------- */

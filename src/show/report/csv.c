@@ -2,8 +2,7 @@
 #include <string.h>
 
 #include "base/numbers.h"
-#include "base/text.h"
-#include "show/report/csv_parts.h"
+#include "show/report/writers.h"
 #include "show/words/words.h"
 
 void smc_csv_field(struct smc_text *out, const char *value)

@@ -4,11 +4,8 @@
 #include <string.h>
 
 #include "rules/device_file.h"
-#include "show/report/csv_parts.h"
-#include "show/report/json_parts.h"
 #include "show/report/report_fields.h"
-#include "show/report/text_parts.h"
-#include "show/words/layout.h"
+#include "show/report/writers.h"
 #include "show/words/words.h"
 
 enum { NAME_WIDTH = 44, FACT_WIDTH = 32 };

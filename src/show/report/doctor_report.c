@@ -2,11 +2,8 @@
    or broken; as text, JSON and CSV. */
 
 #include "base/platform.h"
-#include "show/report/csv_parts.h"
-#include "show/report/json_parts.h"
 #include "show/report/report_fields.h"
-#include "show/report/text_parts.h"
-#include "show/words/layout.h"
+#include "show/report/writers.h"
 
 /* --- Fields ----------------------------------------------------------------------------------- */
 

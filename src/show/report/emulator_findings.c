@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "show/report/json_parts.h"
-#include "show/words/layout.h"
+#include "show/report/writers.h"
 
 static const char *name_at(const struct smc_emulated_run *emulated, uint16_t at)
 {

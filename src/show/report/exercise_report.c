@@ -5,13 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "show/report/csv_parts.h"
 #include "show/report/emulator_findings.h"
-#include "show/report/json_parts.h"
 #include "show/report/report_fields.h"
-#include "show/report/text_parts.h"
 #include "show/report/text_table.h"
-#include "show/words/layout.h"
+#include "show/report/writers.h"
 #include "show/words/words.h"
 
 /* --- Words ------------------------------------------------------------------------------------ */

@@ -6,8 +6,8 @@
 #include "answers/query.h"
 #include "base/numbers.h"
 #include "rules/allocation.h"
-#include "show/report/text_parts.h"
 #include "show/report/time_report.h"
+#include "show/report/writers.h"
 #include "show/words/words.h"
 
 enum { INDENT = 15 };

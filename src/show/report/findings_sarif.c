@@ -2,7 +2,6 @@
 #include "config.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +9,7 @@
 
 #include "base/hash.h"
 #include "show/report/findings_report.h"
-#include "show/report/json_parts.h"
+#include "show/report/writers.h"
 
 static json_t *message(const char *text)
 {

@@ -1,16 +1,12 @@
 /* Check reports of many GPUs, combined: the verdict, the nodes to drain, the GPUs that are slow; as
    text, JSON, CSV and OpenMetrics, and as what Slurm's commands take. */
-#include "show/report/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "show/report/csv_parts.h"
-#include "show/report/json_parts.h"
 #include "show/report/openmetrics.h"
 #include "show/report/report_fields.h"
-#include "show/report/text_parts.h"
-#include "show/words/layout.h"
+#include "show/report/writers.h"
 #include "show/words/words.h"
 
 /* --- Fields ----------------------------------------------------------------------------------- */

@@ -1,15 +1,13 @@
 /* The health of a machine's GPUs as text, as one line of JSON, and as metrics. */
-#include "show/report/report.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
 #include "base/memory.h"
-#include "show/report/json_parts.h"
 #include "show/report/openmetrics.h"
 #include "show/report/report_fields.h"
-#include "show/words/layout.h"
+#include "show/report/writers.h"
 
 /* --- Text ------------------------------------------------------------------------------------- */
 

@@ -9,16 +9,12 @@
 
 #include "answers/selection.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "code/names.h"
-#include "show/report/csv_parts.h"
-#include "show/report/json_parts.h"
 #include "show/report/overview.h"
 #include "show/report/report_fields.h"
-#include "show/report/text_parts.h"
 #include "show/report/text_table.h"
+#include "show/report/writers.h"
 #include "show/words/kernel_names.h"
-#include "show/words/layout.h"
 #include "show/words/words.h"
 
 enum { LEAST_DEVICE = 13, STEPS_COLUMN = 6, VERDICT_COLUMN = 26 };

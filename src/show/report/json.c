@@ -7,8 +7,7 @@
 
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "base/text.h"
-#include "show/report/json_parts.h"
+#include "show/report/writers.h"
 #include "show/words/words.h"
 
 /* --- Members ---------------------------------------------------------------------------------- */

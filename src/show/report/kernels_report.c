@@ -1,8 +1,5 @@
 /* The kernels of the catalog, their parameters and what they show, as text, JSON and CSV. */
-#include "show/report/csv_parts.h"
-#include "show/report/json_parts.h"
-#include "show/report/text_parts.h"
-#include "show/words/layout.h"
+#include "show/report/writers.h"
 
 /* --- Text ------------------------------------------------------------------------------------- */
 

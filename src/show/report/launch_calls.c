@@ -4,8 +4,7 @@
 
 #include "code/names.h"
 #include "rules/allocation.h"
-#include "show/report/text_parts.h"
-#include "show/words/layout.h"
+#include "show/report/writers.h"
 #include "show/words/words.h"
 
 static const char *launch_calls_name_of(const struct smc_answer *answer)

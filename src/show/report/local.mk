@@ -9,7 +9,6 @@ libsmc_la_SOURCES += \
 	src/show/report/carveouts_report.c \
 	src/show/report/ceilings_report.c \
 	src/show/report/csv.c \
-	src/show/report/csv_parts.h \
 	src/show/report/device_table.c src/show/report/device_table.h \
 	src/show/report/devices_report.c \
 	src/show/report/diff_report.c src/show/report/diff_report.h \
@@ -26,7 +25,6 @@ libsmc_la_SOURCES += \
 	src/show/report/inspect_report.c \
 	src/show/report/memory_report.c \
 	src/show/report/json.c \
-	src/show/report/json_parts.h \
 	src/show/report/kernels_report.c \
 	src/show/report/launch_calls.c \
 	src/show/report/merge_report.c \
@@ -38,7 +36,6 @@ libsmc_la_SOURCES += \
 	src/show/report/run_report.c src/show/report/run_report.h \
 	src/show/report/series_report.c \
 	src/show/report/sweep_report.c \
-	src/show/report/text_parts.h \
 	src/show/report/text_table.c src/show/report/text_table.h \
 	src/show/report/time_report.c src/show/report/time_report.h \
 	src/show/report/trace_report.c \
@@ -48,7 +45,7 @@ libsmc_la_SOURCES += \
 	src/show/report/user_report.c \
 	src/show/report/workload.c \
 	src/show/report/writer_json.c \
-	src/show/report/writers.c src/show/report/writers.def
+	src/show/report/writers.c src/show/report/writers.def src/show/report/writers.h
 
 # The lists of fields in smemcalc-formats(5): make update-tables
 check_PROGRAMS += src/show/report/update_formats

@@ -1,5 +1,5 @@
 /* The memory of one kernel, by its kinds: who sees it, until when, and how many bytes. */
-#include "show/report/text_parts.h"
+#include "show/report/writers.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,7 +8,6 @@
 
 #include "base/memory.h"
 #include "code/ptx_facts.h"
-#include "show/words/layout.h"
 #include "show/words/words.h"
 
 enum { KIND = 12, SEEN = 13, UNTIL = 14, BYTES_COLUMN = KIND + SEEN + UNTIL };

@@ -4,11 +4,8 @@
 #include <string.h>
 
 #include "base/numbers.h"
-#include "show/report/csv_parts.h"
-#include "show/report/json_parts.h"
 #include "show/report/report_fields.h"
-#include "show/report/text_parts.h"
-#include "show/words/layout.h"
+#include "show/report/writers.h"
 
 /* --- Fields ----------------------------------------------------------------------------------- */
 

@@ -4,11 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "show/report/csv_parts.h"
-#include "show/report/json_parts.h"
 #include "show/report/run_report.h"
-#include "show/report/text_parts.h"
-#include "show/words/layout.h"
+#include "show/report/writers.h"
 #include "show/words/words.h"
 
 /* A quantity, and what is known of it for each of the two kernels. */

@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "base/numbers.h"
-#include "show/report/csv_parts.h"
-#include "show/report/json_parts.h"
+#include "show/report/writers.h"
 #include "show/words/words.h"
 
 /* --- Values ----------------------------------------------------------------------------------- */

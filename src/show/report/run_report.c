@@ -5,14 +5,11 @@
 
 #include "base/numbers.h"
 #include "show/report/banks_report.h"
-#include "show/report/csv_parts.h"
 #include "show/report/emulator_findings.h"
-#include "show/report/json_parts.h"
 #include "show/report/report_fields.h"
 #include "show/report/run_report.h"
-#include "show/report/text_parts.h"
 #include "show/report/time_report.h"
-#include "show/words/layout.h"
+#include "show/report/writers.h"
 #include "show/words/words.h"
 
 /* --- Words ------------------------------------------------------------------------------------ */

@@ -4,12 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "show/report/csv_parts.h"
-#include "show/report/json_parts.h"
 #include "show/report/run_report.h"
-#include "show/report/text_parts.h"
 #include "show/report/text_table.h"
-#include "show/words/layout.h"
+#include "show/report/writers.h"
 #include "show/words/words.h"
 
 /* --- Words ------------------------------------------------------------------------------------ */

@@ -4,12 +4,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/text.h"
-#include "show/report/csv_parts.h"
-#include "show/report/json_parts.h"
-#include "show/report/text_parts.h"
 #include "show/report/text_table.h"
-#include "show/words/layout.h"
+#include "show/report/writers.h"
 #include "show/words/words.h"
 
 enum { NUMBER = 4, TIME_NUMBER = 6, LABEL_MOST = 26, RUNS_SHOWN = 6 };

@@ -5,8 +5,7 @@
 #include <inttypes.h>
 
 #include "base/platform.h"
-#include "show/report/json_parts.h"
-#include "show/words/layout.h"
+#include "show/report/writers.h"
 
 /* --- Words ------------------------------------------------------------------------------------ */
 

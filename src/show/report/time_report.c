@@ -6,10 +6,8 @@
 #include <string.h>
 
 #include "machine/rates.h"
-#include "show/report/json_parts.h"
 #include "show/report/report_fields.h"
-#include "show/report/text_parts.h"
-#include "show/words/layout.h"
+#include "show/report/writers.h"
 #include "show/words/words.h"
 
 /* --- Words ------------------------------------------------------------------------------------ */

@@ -7,12 +7,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "show/report/csv_parts.h"
-#include "show/report/json_parts.h"
 #include "show/report/report_fields.h"
-#include "show/report/text_parts.h"
+#include "show/report/writers.h"
 #include "show/words/kernel_names.h"
-#include "show/words/layout.h"
 #include "show/words/words.h"
 
 /* --- Fields ----------------------------------------------------------------------------------- */

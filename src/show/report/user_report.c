@@ -3,14 +3,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/text.h"
 #include "show/report/banks_report.h"
-#include "show/report/csv_parts.h"
 #include "show/report/emulator_findings.h"
-#include "show/report/json_parts.h"
-#include "show/report/text_parts.h"
 #include "show/report/time_report.h"
-#include "show/words/layout.h"
+#include "show/report/writers.h"
 #include "show/words/words.h"
 
 enum { SHOWN_VALUES = 6 };

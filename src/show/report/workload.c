@@ -1,8 +1,7 @@
 /* The work of a launch: a line of text, and every number in JSON. */
 #include "answers/query.h"
-#include "show/report/json_parts.h"
 #include "show/report/report_fields.h"
-#include "show/report/text_parts.h"
+#include "show/report/writers.h"
 
 /* --- Text ------------------------------------------------------------------------------------- */
 

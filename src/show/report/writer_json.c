@@ -1,7 +1,7 @@
 /* The writers of JSON and of JSON Lines: the envelope of each kind of result. */
 #include "config.h"
 
-#include "show/report/json_parts.h"
+#include "show/report/writers.h"
 
 void smc_json_answers(json_t *root, const struct smc_answer *answers, size_t count)
 {

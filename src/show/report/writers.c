@@ -1,9 +1,7 @@
 /* The writers of text and CSV, whose tables are all they have, and the writers by name. */
 #include <string.h>
 
-#include "show/report/csv_parts.h"
-#include "show/report/report.h"
-#include "show/report/text_parts.h"
+#include "show/report/writers.h"
 
 const struct smc_writer smc_writer_csv = {
     .name = "csv",

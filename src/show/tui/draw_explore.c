@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "show/report/text_parts.h"
+#include "show/report/writers.h"
 #include "show/tui/explore.h"
 #include "show/tui/widgets.h"
 #include "show/words/words.h"

@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "show/report/text_parts.h"
+#include "show/report/writers.h"
 #include "show/words/kernel_names.h"
 #include "show/words/words.h"
 
