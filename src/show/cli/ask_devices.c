@@ -6,9 +6,6 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/parse.h"
-#include "hardware/executor.h"
-#include "hardware/measured_ceilings.h"
 #include "show/cli/ask.h"
 #include "show/cli/output.h"
 

@@ -4,11 +4,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "answers/best.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/sandbox.h"
-#include "base/text.h"
 #include "code/tools.h"
 #include "show/cli/ask.h"
 #include "show/cli/ask_inspect.h"

@@ -1,8 +1,6 @@
 /* From arguments to a launch: a kernel of the catalog and its parameters, or the numbers of your
    own kernel. */
 
-#include "base/parse.h"
-#include "hardware/series.h"
 #include "show/cli/ask.h"
 
 const struct smc_writer *smc_ask_writer(const struct smc_arguments *arguments)

@@ -2,16 +2,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "answers/banks_query.h"
-#include "base/csv_reader.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/parse.h"
 #include "base/sandbox.h"
-#include "base/text.h"
-#include "machine/bank_accesses.h"
 #include "show/cli/ask.h"
-#include "show/cli/command.h"
 #include "show/cli/output.h"
 
 /* From CC 5.0 on the banks of all devices are alike. */

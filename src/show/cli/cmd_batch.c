@@ -6,7 +6,6 @@
 #include "base/sandbox.h"
 #include "rules/batch.h"
 #include "show/cli/ask.h"
-#include "show/cli/command.h"
 #include "show/cli/output.h"
 
 static enum smc_status read_input(void *context, char *bytes, size_t capacity, size_t *count,

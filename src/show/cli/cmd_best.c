@@ -1,11 +1,7 @@
 /* smemcalc best: which block size, or which tile, to use, and why. */
 
-#include "answers/best.h"
 #include "base/memory.h"
-#include "base/platform.h"
 #include "show/cli/ask.h"
-#include "show/cli/command.h"
-#include "show/cli/options.h"
 #include "show/cli/output.h"
 #include "show/words/words.h"
 

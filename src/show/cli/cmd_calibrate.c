@@ -1,10 +1,6 @@
 /* smemcalc calibrate: measures the ceilings of a GPU, and stores them for later answers. */
 #include "base/memory.h"
-#include "hardware/executor.h"
-#include "hardware/measured_ceilings.h"
-#include "rules/ceilings.h"
 #include "show/cli/ask.h"
-#include "show/cli/command.h"
 #include "show/cli/output.h"
 #include "show/cli/progress.h"
 

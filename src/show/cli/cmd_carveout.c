@@ -1,10 +1,7 @@
 /* smemcalc carveout: the sizes of an SM's shared memory, and the blocks at each. */
 
 #include "base/memory.h"
-#include "rules/headroom.h"
 #include "show/cli/ask.h"
-#include "show/cli/command.h"
-#include "show/cli/options.h"
 #include "show/cli/output.h"
 
 /* Any of these describes a launch; without one only the device is asked about. */

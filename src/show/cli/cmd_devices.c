@@ -1,9 +1,7 @@
 /* smemcalc devices: the GPUs of this machine, then the boards of the table; one in full. */
 
 #include "base/memory.h"
-#include "hardware/executor.h"
 #include "show/cli/ask.h"
-#include "show/cli/command.h"
 #include "show/cli/output.h"
 
 static void cmd_devices_report(const struct smc_arguments *arguments,

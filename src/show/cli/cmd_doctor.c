@@ -6,9 +6,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "hardware/doctor.h"
 #include "show/cli/ask.h"
-#include "show/cli/command.h"
 #include "show/cli/help.h"
 #include "show/cli/output.h"
 #include "show/plot/paint.h"

@@ -5,12 +5,8 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/platform.h"
 #include "base/sandbox.h"
-#include "hardware/exercise.h"
-#include "rules/devices.h"
 #include "show/cli/ask.h"
-#include "show/cli/command.h"
 #include "show/cli/output.h"
 #include "show/cli/progress.h"
 #include "show/words/layout.h"

@@ -1,6 +1,5 @@
 /* smemcalc kernels: the catalog. */
 #include "show/cli/ask.h"
-#include "show/cli/command.h"
 #include "show/cli/output.h"
 
 enum smc_status smc_cmd_kernels(const struct smc_arguments *arguments, struct smc_text *out,

@@ -4,10 +4,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/parse.h"
-#include "base/platform.h"
 #include "show/cli/ask.h"
-#include "show/cli/command.h"
 #include "show/cli/output.h"
 #include "show/lesson/lesson.h"
 #include "show/lesson/lesson_words.h"

@@ -2,14 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "answers/query.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "code/compile.h"
-#include "rules/headroom.h"
 #include "show/cli/ask.h"
 #include "show/cli/cmd_run.h"
-#include "show/cli/command.h"
 #include "show/cli/output.h"
 
 /* --- What fewer registers cost ---------------------------------------------------------------- */

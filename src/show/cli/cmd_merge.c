@@ -1,19 +1,11 @@
 /* smemcalc merge: reports of many GPUs, compared: of runs, and of checks. */
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/parse.h"
-#include "base/platform.h"
 #include "base/sandbox.h"
-#include "base/text.h"
-#include "hardware/merge.h"
 #include "show/cli/ask.h"
-#include "show/cli/command.h"
-#include "show/cli/options.h"
 #include "show/cli/output.h"
-#include "show/report/report.h"
 
 /* --- Reading ---------------------------------------------------------------------------------- */
 

@@ -1,10 +1,7 @@
 /* smemcalc query, or smemcalc with nothing but options: one question, on one device or several. */
 
-#include "answers/query.h"
 #include "base/memory.h"
-#include "base/platform.h"
 #include "show/cli/ask.h"
-#include "show/cli/command.h"
 #include "show/cli/output.h"
 
 /* --- Pictures --------------------------------------------------------------------------------- */

@@ -2,10 +2,8 @@
 #include <stdio.h>
 
 #include "base/memory.h"
-#include "hardware/all_gpus.h"
 #include "show/cli/ask.h"
 #include "show/cli/cmd_run.h"
-#include "show/cli/command.h"
 #include "show/cli/output.h"
 
 /* Wrong arguments are wrong on each GPU: then there is nothing to report. */

@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "show/cli/ask.h"
-#include "show/cli/command.h"
 #include "show/cli/output.h"
 #include "show/cli/progress.h"
 

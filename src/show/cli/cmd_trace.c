@@ -6,14 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "answers/trace_answer.h"
 #include "answers/trace_records.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/sandbox.h"
-#include "hardware/executor.h"
 #include "show/cli/ask.h"
-#include "show/cli/command.h"
 #include "show/cli/output.h"
 #include "show/report/findings_report.h"
 

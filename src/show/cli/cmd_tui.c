@@ -5,12 +5,9 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "answers/trace_answer.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "show/cli/ask.h"
-#include "show/cli/command.h"
 #include "show/cli/output.h"
 #include "show/tui/tui.h"
 

@@ -7,7 +7,6 @@
 #include "hardware/tuning_source.h"
 #include "show/cli/ask.h"
 #include "show/cli/cmd_run.h"
-#include "show/cli/command.h"
 #include "show/cli/output.h"
 #include "show/cli/progress.h"
 

@@ -16,11 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/csv_reader.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/platform.h"
-#include "base/text.h"
 #include "show/cli/ask.h"
 #include "show/cli/output.h"
 

@@ -5,11 +5,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/parse.h"
 #include "base/sandbox.h"
-#include "code/user_kernels.h"
-#include "hardware/exercise.h"
-#include "hardware/user.h"
 #include "show/cli/ask.h"
 #include "show/cli/cmd_run.h"
 #include "show/cli/output.h"

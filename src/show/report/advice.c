@@ -5,11 +5,8 @@
 #include <string.h>
 
 #include "base/numbers.h"
-#include "base/platform.h"
-#include "rules/allocation.h"
 #include "show/report/time_report.h"
 #include "show/report/writers.h"
-#include "show/words/words.h"
 
 static void append_ordinal(uint32_t n, struct smc_text *out)
 {

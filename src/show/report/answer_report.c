@@ -4,11 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "rules/allocation.h"
 #include "show/report/report_fields.h"
 #include "show/report/time_report.h"
 #include "show/report/writers.h"
-#include "show/words/words.h"
 
 /* --- Fields ----------------------------------------------------------------------------------- */
 

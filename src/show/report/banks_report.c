@@ -4,12 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/platform.h"
 #include "show/report/banks_report.h"
 #include "show/report/report_fields.h"
 #include "show/report/tile_report.h"
 #include "show/report/writers.h"
-#include "show/words/words.h"
 
 /* --- Words ------------------------------------------------------------------------------------ */
 

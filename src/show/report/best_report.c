@@ -5,11 +5,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "rules/banks.h"
 #include "show/report/device_table.h"
 #include "show/report/report_fields.h"
 #include "show/report/writers.h"
-#include "show/words/words.h"
 
 static const struct smc_candidate *ranked(const struct smc_best *best, size_t rank)
 {

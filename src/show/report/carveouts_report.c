@@ -5,7 +5,6 @@
 
 #include "show/report/report_fields.h"
 #include "show/report/writers.h"
-#include "show/words/words.h"
 
 static bool has_launch(const struct smc_answer *answer)
 {

@@ -2,10 +2,8 @@
    theoretical peak, as text, JSON and CSV. */
 #include <stdio.h>
 
-#include "rules/ceilings.h"
 #include "show/report/text_table.h"
 #include "show/report/writers.h"
-#include "show/words/words.h"
 
 /* --- Text ------------------------------------------------------------------------------------- */
 

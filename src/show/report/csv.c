@@ -3,7 +3,6 @@
 
 #include "base/numbers.h"
 #include "show/report/writers.h"
-#include "show/words/words.h"
 
 void smc_csv_field(struct smc_text *out, const char *value)
 {

@@ -6,7 +6,6 @@
 #include "rules/device_file.h"
 #include "show/report/report_fields.h"
 #include "show/report/writers.h"
-#include "show/words/words.h"
 
 enum { NAME_WIDTH = 44, FACT_WIDTH = 32 };
 

@@ -13,7 +13,6 @@
 #include "show/report/report_fields.h"
 #include "show/report/writers.h"
 #include "show/words/kernel_names.h"
-#include "show/words/words.h"
 
 enum { LEAST_DEVICE = 13, MOST_DEVICE = 28 };
 

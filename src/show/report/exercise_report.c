@@ -9,7 +9,6 @@
 #include "show/report/report_fields.h"
 #include "show/report/text_table.h"
 #include "show/report/writers.h"
-#include "show/words/words.h"
 
 /* --- Words ------------------------------------------------------------------------------------ */
 

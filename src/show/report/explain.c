@@ -3,12 +3,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "answers/query.h"
 #include "base/numbers.h"
-#include "rules/allocation.h"
 #include "show/report/time_report.h"
 #include "show/report/writers.h"
-#include "show/words/words.h"
 
 enum { INDENT = 15 };
 

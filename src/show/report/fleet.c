@@ -7,7 +7,6 @@
 #include "show/report/openmetrics.h"
 #include "show/report/report_fields.h"
 #include "show/report/writers.h"
-#include "show/words/words.h"
 
 /* --- Fields ----------------------------------------------------------------------------------- */
 

@@ -8,7 +8,6 @@
 #include "show/report/device_table.h"
 #include "show/report/report_fields.h"
 #include "show/report/writers.h"
-#include "show/words/words.h"
 
 /* --- Fields ----------------------------------------------------------------------------------- */
 

@@ -15,7 +15,6 @@
 #include "show/report/text_table.h"
 #include "show/report/writers.h"
 #include "show/words/kernel_names.h"
-#include "show/words/words.h"
 
 enum { LEAST_DEVICE = 13, STEPS_COLUMN = 6, VERDICT_COLUMN = 26 };
 

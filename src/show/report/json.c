@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "show/report/writers.h"
-#include "show/words/words.h"
 
 /* --- Members ---------------------------------------------------------------------------------- */
 

@@ -3,9 +3,7 @@
 #include <inttypes.h>
 
 #include "code/names.h"
-#include "rules/allocation.h"
 #include "show/report/writers.h"
-#include "show/words/words.h"
 
 static const char *launch_calls_name_of(const struct smc_answer *answer)
 {

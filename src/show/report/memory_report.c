@@ -7,8 +7,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "code/ptx_facts.h"
-#include "show/words/words.h"
 
 enum { KIND = 12, SEEN = 13, UNTIL = 14, BYTES_COLUMN = KIND + SEEN + UNTIL };
 

@@ -6,7 +6,6 @@
 
 #include "show/report/run_report.h"
 #include "show/report/writers.h"
-#include "show/words/words.h"
 
 /* A quantity, and what is known of it for each of the two kernels. */
 struct pair_row {

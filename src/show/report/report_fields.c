@@ -7,7 +7,6 @@
 
 #include "base/numbers.h"
 #include "show/report/writers.h"
-#include "show/words/words.h"
 
 /* --- Values ----------------------------------------------------------------------------------- */
 

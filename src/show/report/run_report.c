@@ -10,7 +10,6 @@
 #include "show/report/run_report.h"
 #include "show/report/time_report.h"
 #include "show/report/writers.h"
-#include "show/words/words.h"
 
 /* --- Words ------------------------------------------------------------------------------------ */
 

@@ -7,7 +7,6 @@
 #include "show/report/run_report.h"
 #include "show/report/text_table.h"
 #include "show/report/writers.h"
-#include "show/words/words.h"
 
 /* --- Words ------------------------------------------------------------------------------------ */
 

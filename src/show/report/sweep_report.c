@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "show/report/text_table.h"
 #include "show/report/writers.h"
-#include "show/words/words.h"
 
 enum { NUMBER = 4, TIME_NUMBER = 6, LABEL_MOST = 26, RUNS_SHOWN = 6 };
 

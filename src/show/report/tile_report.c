@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 
-#include "base/platform.h"
 #include "show/report/writers.h"
 
 /* --- Words ------------------------------------------------------------------------------------ */

@@ -8,7 +8,6 @@
 #include "machine/rates.h"
 #include "show/report/report_fields.h"
 #include "show/report/writers.h"
-#include "show/words/words.h"
 
 /* --- Words ------------------------------------------------------------------------------------ */
 

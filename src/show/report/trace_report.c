@@ -10,7 +10,6 @@
 #include "show/report/report_fields.h"
 #include "show/report/writers.h"
 #include "show/words/kernel_names.h"
-#include "show/words/words.h"
 
 /* --- Fields ----------------------------------------------------------------------------------- */
 

@@ -10,7 +10,6 @@
 #include "show/report/text_table.h"
 #include "show/report/writers.h"
 #include "show/words/kernel_names.h"
-#include "show/words/words.h"
 
 /* --- Configurations in lines ------------------------------------------------------------------ */
 

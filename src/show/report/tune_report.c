@@ -9,7 +9,6 @@
 #include "base/memory.h"
 #include "show/report/report_fields.h"
 #include "show/report/writers.h"
-#include "show/words/words.h"
 
 /* --- Fields ----------------------------------------------------------------------------------- */
 

@@ -7,7 +7,6 @@
 #include "show/report/emulator_findings.h"
 #include "show/report/time_report.h"
 #include "show/report/writers.h"
-#include "show/words/words.h"
 
 enum { SHOWN_VALUES = 6 };
 

@@ -7,6 +7,7 @@
 
 #include "show/report/report.h"
 #include "show/words/layout.h"
+#include "show/words/words.h"
 
 /* Those of JSON add their members to `object`. */
 #define WRITER(kind, list, parameters, arguments)                                                  \

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "show/tui/widgets.h"
 #include "show/words/words.h"
 
 const struct smc_view *const smc_views[SMC_VIEW_COUNT] = {

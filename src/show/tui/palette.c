@@ -3,11 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "rules/devices.h"
-#include "show/lesson/lesson.h"
 #include "show/tui/state.h"
-#include "show/tui/tui_fields.h"
-#include "show/tui/widgets.h"
 
 /* What an entry begins with, if it is no action. */
 static const char device_word[] = "device ", kernel_word[] = "kernel ", lesson_word[] = "lesson ",

@@ -6,9 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/platform.h"
-#include "show/tui/tui_fields.h"
-#include "show/tui/widgets.h"
 #include "show/words/words.h"
 
 void smc_tui_say(struct smc_tui *tui, enum smc_style style, const char *format, ...)

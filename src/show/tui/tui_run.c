@@ -17,12 +17,9 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/platform.h"
 #include "base/signals.h"
-#include "code/compile.h"
 #include "show/tui/state.h"
 #include "show/tui/terminal.h"
-#include "show/tui/worker.h"
 
 enum {
     STALE_MS = 1000,

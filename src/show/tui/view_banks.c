@@ -8,9 +8,7 @@
 
 #include "show/report/banks_report.h"
 #include "show/report/tile_report.h"
-#include "show/tui/frame.h"
 #include "show/tui/state.h"
-#include "show/tui/widgets.h"
 #include "show/words/words.h"
 
 /* --- The list of instructions --- */

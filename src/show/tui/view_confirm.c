@@ -7,12 +7,9 @@
 #include <string.h>
 
 #include "base/parse.h"
-#include "base/platform.h"
 #include "show/report/report.h"
 #include "show/report/run_report.h"
 #include "show/tui/state.h"
-#include "show/tui/tui_fields.h"
-#include "show/tui/widgets.h"
 #include "show/words/words.h"
 
 /* --- The next launch --- */

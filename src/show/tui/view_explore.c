@@ -3,11 +3,7 @@
 
 #include <string.h>
 
-#include "show/tui/explore.h"
-#include "show/tui/frame.h"
 #include "show/tui/state.h"
-#include "show/tui/tui_fields.h"
-#include "show/tui/widgets.h"
 
 static void view_explore_draw(const struct smc_tui *tui, struct smc_rect body,
                               struct smc_frame *frame)

@@ -4,12 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/platform.h"
 #include "show/lesson/lesson_words.h"
-#include "show/tui/frame.h"
 #include "show/tui/state.h"
-#include "show/tui/tui_fields.h"
-#include "show/tui/widgets.h"
 #include "show/words/words.h"
 
 enum { MARGIN = 2, MOST_COLUMNS = 100, HEAD_ROWS = 2, FOOT_ROWS = 1 };

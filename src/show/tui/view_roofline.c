@@ -1,15 +1,10 @@
 /* The roofline's screen: the picture of `--plot`, in cells. */
-#include "show/tui/roofline_state.h"
 
 #include <stdio.h>
 
-#include "answers/query.h"
 #include "base/memory.h"
 #include "show/plot/plot.h"
-#include "show/tui/frame.h"
 #include "show/tui/state.h"
-#include "show/tui/tui_fields.h"
-#include "show/tui/widgets.h"
 
 /* --- The family --- */
 

@@ -6,8 +6,6 @@
 #include <string.h>
 
 #include "show/tui/state.h"
-#include "show/tui/trace_list.h"
-#include "show/tui/widgets.h"
 #include "show/words/words.h"
 
 /* --- Layout --- */
