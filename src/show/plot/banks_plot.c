@@ -6,7 +6,6 @@
 #include "show/plot/page.h"
 #include "show/plot/plot.h"
 #include "show/report/banks_report.h"
-#include "show/report/tile_report.h"
 
 enum {
     BAND = 16,         /* banks per row on a character canvas; the others are drawn below */

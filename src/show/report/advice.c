@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/numbers.h"
-#include "show/report/time_report.h"
 #include "show/report/writers.h"
 
 static void append_ordinal(uint32_t n, struct smc_text *out)

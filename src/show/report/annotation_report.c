@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "show/report/report_fields.h"
 #include "show/report/text_table.h"
 #include "show/report/writers.h"
 

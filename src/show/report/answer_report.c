@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "show/report/report_fields.h"
-#include "show/report/time_report.h"
 #include "show/report/writers.h"
 
 /* --- Fields ----------------------------------------------------------------------------------- */

@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "show/report/banks_report.h"
-#include "show/report/report_fields.h"
-#include "show/report/tile_report.h"
 #include "show/report/writers.h"
 
 /* --- Words ------------------------------------------------------------------------------------ */

@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "show/report/device_table.h"
-#include "show/report/report_fields.h"
 #include "show/report/writers.h"
 
 static const struct smc_candidate *ranked(const struct smc_best *best, size_t rank)

@@ -3,7 +3,6 @@
    preferences; as text, JSON and CSV. */
 #include <stdio.h>
 
-#include "show/report/report_fields.h"
 #include "show/report/writers.h"
 
 static bool has_launch(const struct smc_answer *answer)

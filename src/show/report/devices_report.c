@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "rules/device_file.h"
-#include "show/report/report_fields.h"
 #include "show/report/writers.h"
 
 enum { NAME_WIDTH = 44, FACT_WIDTH = 32 };

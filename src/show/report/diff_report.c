@@ -10,7 +10,6 @@
 #include "base/memory.h"
 #include "show/report/findings_report.h"
 #include "show/report/overview.h"
-#include "show/report/report_fields.h"
 #include "show/report/writers.h"
 #include "show/words/kernel_names.h"
 

@@ -1,7 +1,6 @@
 /* What was found on this machine: a line for each row, then the commands that fix what is missing
    or broken; as text, JSON and CSV. */
 
-#include "show/report/report_fields.h"
 #include "show/report/writers.h"
 
 /* --- Fields ----------------------------------------------------------------------------------- */

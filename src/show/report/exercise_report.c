@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "show/report/emulator_findings.h"
-#include "show/report/report_fields.h"
 #include "show/report/text_table.h"
 #include "show/report/writers.h"
 

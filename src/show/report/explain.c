@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "base/numbers.h"
-#include "show/report/time_report.h"
 #include "show/report/writers.h"
 
 enum { INDENT = 15 };

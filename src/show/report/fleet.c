@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "show/report/openmetrics.h"
-#include "show/report/report_fields.h"
 #include "show/report/writers.h"
 
 /* --- Fields ----------------------------------------------------------------------------------- */

@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "show/report/openmetrics.h"
-#include "show/report/report_fields.h"
 #include "show/report/writers.h"
 
 /* --- Text ------------------------------------------------------------------------------------- */

@@ -11,7 +11,6 @@
 #include "base/memory.h"
 #include "code/names.h"
 #include "show/report/overview.h"
-#include "show/report/report_fields.h"
 #include "show/report/text_table.h"
 #include "show/report/writers.h"
 #include "show/words/kernel_names.h"

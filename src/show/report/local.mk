@@ -33,14 +33,14 @@ libsmc_la_SOURCES += \
 	src/show/report/pair_report.c \
 	src/show/report/report.h \
 	src/show/report/report_fields.c src/show/report/report_fields.h \
-	src/show/report/run_report.c src/show/report/run_report.h \
+	src/show/report/run_report.c \
 	src/show/report/series_report.c \
 	src/show/report/sweep_report.c \
 	src/show/report/text_table.c src/show/report/text_table.h \
-	src/show/report/time_report.c src/show/report/time_report.h \
+	src/show/report/time_report.c \
 	src/show/report/trace_report.c \
 	src/show/report/trace_table.c \
-	src/show/report/tile_report.c src/show/report/tile_report.h \
+	src/show/report/tile_report.c \
 	src/show/report/tune_report.c \
 	src/show/report/user_report.c \
 	src/show/report/workload.c \

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/numbers.h"
-#include "show/report/report_fields.h"
 #include "show/report/writers.h"
 
 /* --- Fields ----------------------------------------------------------------------------------- */

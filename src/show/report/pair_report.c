@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "show/report/run_report.h"
 #include "show/report/writers.h"
 
 /* A quantity, and what is known of it for each of the two kernels. */

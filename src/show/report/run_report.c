@@ -6,9 +6,6 @@
 #include "base/numbers.h"
 #include "show/report/banks_report.h"
 #include "show/report/emulator_findings.h"
-#include "show/report/report_fields.h"
-#include "show/report/run_report.h"
-#include "show/report/time_report.h"
 #include "show/report/writers.h"
 
 /* --- Words ------------------------------------------------------------------------------------ */

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "show/report/run_report.h"
 #include "show/report/text_table.h"
 #include "show/report/writers.h"
 

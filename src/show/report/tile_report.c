@@ -1,6 +1,6 @@
 /* The accesses to an array that a layout places, as text and JSON, and what removes their
    conflicts in the words of the source and of CuTe. */
-#include "show/report/tile_report.h"
+#include "show/report/banks_report.h"
 
 #include <inttypes.h>
 

@@ -1,12 +1,10 @@
 /* The predicted time of a launch: its line of text, what would make it shorter, its arithmetic, and
    every number in JSON. */
-#include "show/report/time_report.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "machine/rates.h"
-#include "show/report/report_fields.h"
 #include "show/report/writers.h"
 
 /* --- Words ------------------------------------------------------------------------------------ */

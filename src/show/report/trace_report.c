@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "show/report/report_fields.h"
 #include "show/report/writers.h"
 #include "show/words/kernel_names.h"
 

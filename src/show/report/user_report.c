@@ -5,7 +5,6 @@
 
 #include "show/report/banks_report.h"
 #include "show/report/emulator_findings.h"
-#include "show/report/time_report.h"
 #include "show/report/writers.h"
 
 enum { SHOWN_VALUES = 6 };

@@ -1,5 +1,4 @@
 /* The work of a launch: a line of text, and every number in JSON. */
-#include "show/report/report_fields.h"
 #include "show/report/writers.h"
 
 /* --- Text ------------------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "show/report/report.h"
+#include "show/report/report_fields.h"
 #include "show/words/layout.h"
 #include "show/words/words.h"
 
@@ -90,6 +91,50 @@ void smc_text_next_steps(const struct smc_answer *answer, struct smc_text *items
 void smc_trace_table(const struct smc_trace_answer *answer, struct smc_text *out);
 void smc_text_trace(const struct smc_trace_answer *answer, struct smc_text *out);
 void smc_text_kernels(struct smc_text *out);
+
+/* Of predicted times. */
+
+/* The line of an answer; nothing without a prediction. */
+void smc_text_time_line(const struct smc_answer *answer, struct smc_text *out);
+
+/* Why there is no prediction, where it would be missed. */
+void smc_text_no_time(const struct smc_answer *answer, struct smc_text *line);
+
+/* What makes the largest term smaller, an item on each line; nothing without a prediction. */
+void smc_text_relief(const struct smc_answer *answer, struct smc_text *items);
+
+/* Every term with what was counted for it, from column `indent` on; nothing without a
+   prediction. */
+void smc_text_explain_time(const struct smc_answer *answer, size_t indent, struct smc_text *out);
+
+/* The object "time", null if it is unknown. With `measured_ms` > 0 also that and the error. */
+json_t *smc_json_time(const struct smc_answer *answer, double measured_ms);
+
+/* Of a run. */
+
+/* "matmul-tiled: tile 32, float, 1024 x 1024 x 1024"; nothing for the user's own kernel. */
+void smc_words_run_kernel(const struct smc_answer *answer, struct smc_text *out);
+
+/* "NVIDIA H200, CC 9.0, 132 SMs". */
+void smc_words_run_device(const struct smc_device *device, struct smc_text *out);
+
+/* "driver for CUDA 13.0, runtime 13.0"; nothing if they are unknown. */
+void smc_words_run_driver(const struct smc_run_result *result, struct smc_text *out);
+
+/* "confirmed: 8 confirmed, 0 differ, 1 not measured". */
+void smc_words_verdicts(const struct smc_confirmation *confirmation, struct smc_text *out);
+
+/* The sources of a row, in the order of their columns, and the headings of these. */
+enum smc_source_column { SMC_PREDICTED, SMC_BY_API, SMC_EMULATED, SMC_MEASURED, SMC_ROW_SOURCES };
+extern const char *const smc_source_headings[SMC_ROW_SOURCES]; /* "predicted", ... */
+const struct smc_reading *smc_row_reading(const struct smc_row *row, int column);
+
+/* "8192 B", "0.5386 ms", "yes", "warps+registers"; "-" if the source has no value. */
+void smc_words_source(const struct smc_row *row, const struct smc_reading *reading,
+                      char text[SMC_ROW_WORDS]);
+
+/* Whether any row has a value of the emulator; its column is omitted otherwise. */
+bool smc_words_any_emulated(const struct smc_confirmation *confirmation);
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 

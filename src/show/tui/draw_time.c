@@ -1,7 +1,7 @@
 /* The predicted time on the first screen: one line, or a panel with a bar for each term. */
 #include <stdio.h>
 
-#include "show/report/time_report.h"
+#include "show/report/writers.h"
 #include "show/tui/explore.h"
 #include "show/words/words.h"
 

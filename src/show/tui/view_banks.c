@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "show/report/banks_report.h"
-#include "show/report/tile_report.h"
 #include "show/tui/state.h"
 #include "show/words/words.h"
 

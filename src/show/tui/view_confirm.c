@@ -8,7 +8,7 @@
 
 #include "base/parse.h"
 #include "show/report/report.h"
-#include "show/report/run_report.h"
+#include "show/report/writers.h"
 #include "show/tui/state.h"
 #include "show/words/words.h"
 
