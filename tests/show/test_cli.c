@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/parse.h"
-#include "show/cli/help.h"
+#include "show/cli/command.h"
 #include "show/cli/options.h"
 #include "unit.h"
 

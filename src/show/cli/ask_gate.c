@@ -1,5 +1,5 @@
 /* The gate of a call, from a file and from options. */
-#include "show/cli/ask_gate.h"
+#include "show/cli/ask_inspect.h"
 
 #include <stdio.h>
 #include <string.h>

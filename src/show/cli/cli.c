@@ -12,7 +12,6 @@
 #include "base/platform.h"
 #include "code/nvrtc.h"
 #include "show/cli/command.h"
-#include "show/cli/help.h"
 #include "show/cli/options.h"
 #include "show/cli/output.h"
 

@@ -4,7 +4,6 @@
 #include "answers/diff.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "show/cli/ask_gate.h"
 #include "show/cli/ask_inspect.h"
 #include "show/cli/command.h"
 #include "show/cli/options.h"

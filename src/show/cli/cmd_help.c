@@ -7,7 +7,6 @@
 
 #include "base/platform.h"
 #include "show/cli/command.h"
-#include "show/cli/help.h"
 #include "show/cli/options.h"
 #include "show/lesson/lesson_words.h"
 #include "show/words/layout.h"

@@ -7,7 +7,6 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "code/inputs.h"
-#include "show/cli/ask_gate.h"
 #include "show/cli/ask_inspect.h"
 #include "show/cli/command.h"
 #include "show/cli/options.h"

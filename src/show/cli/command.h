@@ -44,6 +44,15 @@ bool smc_command_find(const char *text, enum smc_command_id *command);
    (cmd_completion.c). */
 void smc_completion_offer(int count, char *const *words, struct smc_text *out);
 
+/* Help, generated from the rows of commands and options. */
+void smc_help_short(struct smc_text *out); /* one screen: examples, commands, most used options */
+void smc_help_all(struct smc_text *out);   /* examples, commands, every option */
+void smc_help_command(enum smc_command_id command, struct smc_text *out); /* those it accepts */
+void smc_help_version(struct smc_text *out);
+
+/* What a report of a bug needs: this build, the system, the driver and NVRTC (cmd_doctor.c). */
+enum smc_status smc_help_versions(struct smc_text *out, struct smc_error *error);
+
 /* Fails: `word` is not a command; the message suggests the nearest. */
 enum smc_status smc_command_fail_unknown(const char *word, struct smc_error *error);
 

@@ -2,7 +2,7 @@ libsmc_la_SOURCES += \
 	src/show/cli/ask.h \
 	src/show/cli/ask_devices.c \
 	src/show/cli/ask_file.c \
-	src/show/cli/ask_gate.c src/show/cli/ask_gate.h \
+	src/show/cli/ask_gate.c \
 	src/show/cli/ask_inspect.c src/show/cli/ask_inspect.h \
 	src/show/cli/ask_kernel.c \
 	src/show/cli/ask_words.c src/show/cli/ask_words.h \
@@ -33,7 +33,6 @@ libsmc_la_SOURCES += \
 	src/show/cli/command.h \
 	src/show/cli/commands.c src/show/cli/commands.def \
 	src/show/cli/groups.def \
-	src/show/cli/help.h \
 	src/show/cli/idle_options.c \
 	src/show/cli/options.c src/show/cli/options.def src/show/cli/options.h \
 	src/show/cli/output.c src/show/cli/output.h \
