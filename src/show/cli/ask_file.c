@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "base/sandbox.h"
 #include "code/tools.h"
-#include "show/cli/ask.h"
 #include "show/cli/ask_inspect.h"
 #include "show/cli/output.h"
 #include "show/cli/progress.h"

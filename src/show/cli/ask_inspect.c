@@ -8,10 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/parse.h"
 #include "code/names.h"
-#include "code/user_kernels.h"
-#include "show/cli/options.h"
 #include "show/cli/output.h"
 #include "show/cli/progress.h"
 

@@ -9,10 +9,6 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/platform.h"
-#include "code/nvrtc.h"
-#include "show/cli/command.h"
-#include "show/cli/options.h"
 #include "show/cli/output.h"
 
 static smc_command_function *const functions[SMC_COMMAND_COUNT] = {

@@ -3,11 +3,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "hardware/host_health.h"
-#include "show/cli/command.h"
-#include "show/cli/options.h"
 #include "show/cli/output.h"
-#include "show/report/report.h"
 
 /* Replaces the file in one step, so that no reader sees half of it. NULL: standard output. */
 static enum smc_status deliver(const char *path, struct smc_text *out, struct smc_error *error)

@@ -4,8 +4,6 @@
 
 #include "base/memory.h"
 #include "hardware/exercise.h"
-#include "rules/devices.h"
-#include "show/cli/command.h"
 #include "show/cli/options.h"
 #include "show/lesson/lesson.h"
 

@@ -1,12 +1,9 @@
 /* smemcalc diff: two builds compared, kernel by kernel. */
 #include <stdint.h>
 
-#include "answers/diff.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "show/cli/ask_inspect.h"
-#include "show/cli/command.h"
-#include "show/cli/options.h"
 #include "show/cli/output.h"
 #include "show/report/diff_report.h"
 #include "show/report/findings_report.h"

@@ -7,7 +7,6 @@
 
 #include "base/memory.h"
 #include "show/cli/ask.h"
-#include "show/cli/command.h"
 #include "show/cli/output.h"
 #include "show/plot/paint.h"
 

@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/platform.h"
-#include "show/cli/command.h"
 #include "show/cli/options.h"
 #include "show/lesson/lesson_words.h"
 #include "show/words/layout.h"

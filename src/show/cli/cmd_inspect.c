@@ -2,14 +2,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "answers/inspect.h"
 #include "answers/selection.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "code/inputs.h"
 #include "show/cli/ask_inspect.h"
-#include "show/cli/command.h"
-#include "show/cli/options.h"
 #include "show/cli/output.h"
 
 /* Everything that one call needs. */

@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "show/cli/ask.h"
 #include "show/cli/output.h"
-#include "show/lesson/lesson.h"
 #include "show/lesson/lesson_words.h"
 #include "show/words/layout.h"
 #include "show/words/words.h"

@@ -4,7 +4,6 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "show/cli/ask.h"
 #include "show/cli/cmd_run.h"
 #include "show/cli/output.h"
 

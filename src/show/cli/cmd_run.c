@@ -2,7 +2,6 @@
 #include <stdio.h>
 
 #include "base/memory.h"
-#include "show/cli/ask.h"
 #include "show/cli/cmd_run.h"
 #include "show/cli/output.h"
 

@@ -5,7 +5,6 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "hardware/tuning_source.h"
-#include "show/cli/ask.h"
 #include "show/cli/cmd_run.h"
 #include "show/cli/output.h"
 #include "show/cli/progress.h"

@@ -6,11 +6,6 @@
 #include <unistd.h>
 
 #include "answers/selection.h"
-#include "answers/sweep.h"
-#include "answers/tune.h"
-#include "base/parse.h"
-#include "base/platform.h"
-#include "rules/devices.h"
 #include "show/cli/options.h"
 #include "show/plot/plot.h"
 

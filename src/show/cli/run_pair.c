@@ -2,7 +2,6 @@
 
 #include "base/memory.h"
 #include "base/sandbox.h"
-#include "show/cli/ask.h"
 #include "show/cli/cmd_run.h"
 #include "show/cli/output.h"
 #include "show/cli/progress.h"

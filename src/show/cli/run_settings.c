@@ -1,7 +1,6 @@
 /* Where and how `run` launches. */
 
 #include "base/sandbox.h"
-#include "show/cli/ask.h"
 #include "show/cli/cmd_run.h"
 #include "show/cli/progress.h"
 

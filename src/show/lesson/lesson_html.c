@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "show/lesson/lesson_values.h"
 #include "show/lesson/lesson_blocks.h"
 #include "show/lesson/lesson_words.h"
 #include "show/words/paragraphs.h"

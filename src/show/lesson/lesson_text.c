@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/platform.h"
 #include "show/cli/ask_words.h"
-#include "show/lesson/lesson_values.h"
 #include "show/lesson/lesson_blocks.h"
 #include "show/lesson/lesson_words.h"
 #include "show/words/paragraphs.h"

@@ -7,8 +7,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/parse.h"
-#include "show/plot/plot.h"
 
 /* --- Files ------------------------------------------------------------------------------------ */
 

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/platform.h"
 #include "show/plot/paint.h"
 
 enum { PNG_SCALE = 2, HATCH_GAP = 7 };

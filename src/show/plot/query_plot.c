@@ -1,8 +1,6 @@
 /* The query's picture: occupancy over the block size, the registers and the shared memory. */
 #include <inttypes.h>
 
-#include "rules/allocation.h"
-#include "rules/next_steps.h"
 #include "show/plot/page.h"
 #include "show/plot/plot.h"
 #include "show/words/words.h"

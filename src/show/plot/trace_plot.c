@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "base/memory.h"
-#include "base/text.h"
 #include "show/plot/chart.h"
 #include "show/plot/plot.h"
 #include "show/words/kernel_names.h"

@@ -11,7 +11,6 @@
 #include "show/report/findings_report.h"
 #include "show/report/overview.h"
 #include "show/report/writers.h"
-#include "show/words/kernel_names.h"
 
 enum { LEAST_DEVICE = 13, MOST_DEVICE = 28 };
 

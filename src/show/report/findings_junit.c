@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/text.h"
 #include "show/report/findings_report.h"
 
 /* A kernel on a device: what was judged, or what a finding is about (or both). */

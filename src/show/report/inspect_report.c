@@ -13,7 +13,6 @@
 #include "show/report/overview.h"
 #include "show/report/text_table.h"
 #include "show/report/writers.h"
-#include "show/words/kernel_names.h"
 
 enum { LEAST_DEVICE = 13, STEPS_COLUMN = 6, VERDICT_COLUMN = 26 };
 

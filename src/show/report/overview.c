@@ -9,7 +9,6 @@
 #include "answers/selection.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "code/names.h"
 #include "show/report/text_table.h"
 #include "show/words/layout.h"

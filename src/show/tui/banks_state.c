@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/numbers.h"
-#include "base/parse.h"
 #include "show/report/banks_report.h"
 
 /* A column of a tile of 32 x 32 floats, the classic case for padding. */

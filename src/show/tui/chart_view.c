@@ -7,8 +7,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "show/tui/frame.h"
-#include "show/tui/tui_fields.h"
 #include "show/words/words.h"
 
 enum {

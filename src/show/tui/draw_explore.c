@@ -5,8 +5,6 @@
 
 #include "show/report/writers.h"
 #include "show/tui/explore.h"
-#include "show/tui/widgets.h"
-#include "show/words/words.h"
 
 enum { LABEL_COLUMNS = 15 };
 

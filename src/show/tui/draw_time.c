@@ -3,7 +3,6 @@
 
 #include "show/report/writers.h"
 #include "show/tui/explore.h"
-#include "show/words/words.h"
 
 static const struct smc_time *time_of(const struct smc_explore *explore)
 {

@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "show/tui/tui_fields.h"
-
 /* From what is known at once: compiled before, or the table's. Where there is no answer, `answer`
    has as much of it as could be found. */
 static enum smc_status explore_evaluate(const struct smc_explore *explore,

@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "show/tui/frame.h"
 
 /* --- SVG --- */

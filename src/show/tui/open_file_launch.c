@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "hardware/user.h"
 #include "show/tui/worker.h"
 #include "show/words/words.h"
 

@@ -18,8 +18,6 @@
 
 #include "base/memory.h"
 #include "base/platform.h"
-#include "base/text.h"
-#include "show/tui/frame.h"
 #include "show/tui/keys.h"
 #include "show/tui/restore.h"
 

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "base/parse.h"
-#include "show/tui/frame.h"
 #include "show/tui/keys.h"
 #include "show/tui/terminal.h"
 

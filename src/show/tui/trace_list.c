@@ -13,7 +13,6 @@
 #include "base/numbers.h"
 #include "show/report/writers.h"
 #include "show/words/kernel_names.h"
-#include "show/words/words.h"
 
 /* --- The lines -------------------------------------------------------------------------------- */
 

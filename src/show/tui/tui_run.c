@@ -19,7 +19,6 @@
 #include "base/memory.h"
 #include "base/signals.h"
 #include "show/tui/state.h"
-#include "show/tui/terminal.h"
 
 enum {
     STALE_MS = 1000,

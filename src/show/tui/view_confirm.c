@@ -6,11 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/parse.h"
-#include "show/report/report.h"
 #include "show/report/writers.h"
 #include "show/tui/state.h"
-#include "show/words/words.h"
 
 /* --- The next launch --- */
 

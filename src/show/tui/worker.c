@@ -19,10 +19,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/platform.h"
 #include "base/signals.h"
-#include "code/nvrtc.h"
-#include "hardware/executor.h"
 #include "hardware/measured_ceilings.h"
 #include "show/tui/restore.h"
 

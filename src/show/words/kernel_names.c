@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/text.h"
 #include "code/names.h"
 
 /* --- The forms of a name ---------------------------------------------------------------- */

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "base/text.h"
-
 static void append_untied(struct smc_text *out, const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)

@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
-#include "rules/allocation.h"
 #include "show/words/paragraphs.h"
 
 static unsigned count_bits(uint32_t set)
