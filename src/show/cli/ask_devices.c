@@ -190,22 +190,19 @@ static enum smc_status check_one(const struct smc_arguments *arguments, struct s
 enum smc_status smc_ask_named_device(const struct smc_arguments *arguments,
                                      struct smc_chosen_devices *devices, struct smc_error *error)
 {
-    enum smc_status status = check_one(arguments, error);
-    if (status == SMC_OK)
-        status = smc_ask_device_files(arguments, devices, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(check_one(arguments, error));
+    SMC_TRY(smc_ask_device_files(arguments, devices, error));
     devices->chosen = smc_calloc(1, sizeof *devices->chosen);
     if (!devices->chosen)
         return smc_out_of_memory(error);
     if (arguments->device.count == 1)
-        status = smc_ask_device_in(devices, arguments->device.item[0], devices->chosen, error);
+        SMC_TRY(smc_ask_device_in(devices, arguments->device.item[0], devices->chosen, error));
     else if (devices->file_count == 1 && devices->file[0].count == 1)
         devices->chosen->device = devices->file[0].devices[0];
     else
         return SMC_OK;
     devices->count = 1;
-    return status;
+    return SMC_OK;
 }
 
 enum smc_status smc_ask_one_device(const struct smc_arguments *arguments,

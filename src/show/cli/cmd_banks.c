@@ -318,13 +318,12 @@ static enum smc_status check_layout_options(const struct smc_arguments *argument
             arguments,
             SMC_OPTIONS(SMC_OPTION_SWIZZLE, SMC_OPTION_ELEMENT, SMC_OPTION_THREADS_VALUES), error,
             "only with --layout");
-    if (smc_refuse_given(arguments,
-                         SMC_OPTIONS(SMC_OPTION_EXPR, SMC_OPTION_STRIDE, SMC_OPTION_CSV,
-                                     SMC_OPTION_KERNEL, SMC_OPTION_WARP, SMC_OPTION_WIDTH,
-                                     SMC_OPTION_MASK, SMC_OPTION_BLOCK_SHAPE, SMC_OPTION_ROW,
-                                     SMC_OPTION_STORE),
-                         error, "not with --layout") != SMC_OK)
-        return SMC_USAGE;
+    SMC_TRY(smc_refuse_given(arguments,
+                             SMC_OPTIONS(SMC_OPTION_EXPR, SMC_OPTION_STRIDE, SMC_OPTION_CSV,
+                                         SMC_OPTION_KERNEL, SMC_OPTION_WARP, SMC_OPTION_WIDTH,
+                                         SMC_OPTION_MASK, SMC_OPTION_BLOCK_SHAPE, SMC_OPTION_ROW,
+                                         SMC_OPTION_STORE),
+                             error, "not with --layout"));
     for (int i = 0; i < SMC_PARAM_COUNT; i++)
         if (arguments->given[SMC_OPTION_FIRST_PARAM + i])
             return smc_fail(error, SMC_USAGE, "option --%s: not with --layout",
@@ -363,12 +362,11 @@ static enum smc_status cmd_banks_run_layout(const struct smc_arguments *argument
 static enum smc_status check_file_options(const struct smc_arguments *arguments,
                                           struct smc_error *error)
 {
-    if (smc_refuse_given(arguments,
-                         SMC_OPTIONS(SMC_OPTION_WIDTH, SMC_OPTION_STORE, SMC_OPTION_MASK,
-                                     SMC_OPTION_ROW, SMC_OPTION_WARP, SMC_OPTION_PLOT,
-                                     SMC_OPTION_BANK_OP),
-                         error, "not with FILE '%.64s'", arguments->file[0]) != SMC_OK)
-        return SMC_USAGE;
+    SMC_TRY(smc_refuse_given(arguments,
+                             SMC_OPTIONS(SMC_OPTION_WIDTH, SMC_OPTION_STORE, SMC_OPTION_MASK,
+                                         SMC_OPTION_ROW, SMC_OPTION_WARP, SMC_OPTION_PLOT,
+                                         SMC_OPTION_BANK_OP),
+                             error, "not with FILE '%.64s'", arguments->file[0]));
     if (arguments->device.count > 1)
         return smc_fail(error, SMC_USAGE,
                         "option --device: banks is about one device, but %zu are named",

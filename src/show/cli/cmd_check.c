@@ -42,8 +42,6 @@ enum smc_status smc_cmd_check(const struct smc_arguments *arguments, struct smc_
     if (path || format != SMC_HEALTH_TEXT || !why.message[0])
         smc_health_write(&health, format, out);
     smc_host_health_free(&health);
-    enum smc_status delivered = deliver(path, out, error);
-    if (delivered != SMC_OK)
-        return delivered;
+    SMC_TRY(deliver(path, out, error));
     return why.message[0] ? smc_fail(error, status, "check: %s", why.message) : status;
 }

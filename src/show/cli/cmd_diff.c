@@ -154,9 +154,7 @@ static enum smc_status cmd_diff_compare(const struct smc_arguments *arguments,
             return SMC_USAGE;
         *error = unknown;
     }
-    second = smc_gate_add_threads(&comparison->gate, &comparison->question, error);
-    if (second != SMC_OK)
-        return second;
+    SMC_TRY(smc_gate_add_threads(&comparison->gate, &comparison->question, error));
     second = smc_diff_compare(&comparison->before, &comparison->after, request, &comparison->diff,
                               error);
     status = second > status ? second : status;

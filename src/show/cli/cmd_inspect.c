@@ -250,11 +250,8 @@ static enum smc_status cmd_inspect_answer(const struct smc_arguments *arguments,
                                                 &inspection->rows, error);
     if (status == SMC_MACHINE || inspection->rows.count == 0)
         return status;
-    enum smc_status saved = cmd_inspect_save(arguments, inspection, error);
-    if (saved == SMC_OK)
-        saved = bound_registers(arguments, inspection, error);
-    if (saved != SMC_OK)
-        return saved;
+    SMC_TRY(cmd_inspect_save(arguments, inspection, error));
+    SMC_TRY(bound_registers(arguments, inspection, error));
     /* Every kernel that was asked for is judged, whichever are shown. */
     enum smc_status judged =
         smc_answer_gate(arguments, &inspection->gate, &inspection->rows, out, error);
@@ -263,16 +260,14 @@ static enum smc_status cmd_inspect_answer(const struct smc_arguments *arguments,
     const bool hides = judged == SMC_USAGE && smc_ask_writer(arguments) == &smc_writer_text;
     if (judged == SMC_MACHINE || hides || smc_gate_reports(arguments))
         return status == SMC_OK ? judged : status;
-    enum smc_status selected = smc_inspect_select(&inspection->rows, &inspection->selection, error);
-    if (selected != SMC_OK)
-        return selected;
+    SMC_TRY(smc_inspect_select(&inspection->rows, &inspection->selection, error));
     const bool shows_banks = smc_ask_writer(arguments) != &smc_writer_csv;
     if (shows_banks && inspection->rows.count <= MOST_ROWS_WITH_BANKS &&
         smc_inspect_find_banks(&inspection->rows, NULL, error) != SMC_OK)
         return SMC_MACHINE;
     tell_shapes(&inspection->rows);
-    enum smc_status shown = cmd_inspect_show(arguments, inspection, out, error);
-    return shown != SMC_OK ? shown : status == SMC_OK ? judged : status;
+    SMC_TRY(cmd_inspect_show(arguments, inspection, out, error));
+    return status == SMC_OK ? judged : status;
 }
 
 static enum smc_status lint(const struct smc_arguments *arguments, struct inspection *inspection,
@@ -296,17 +291,13 @@ static enum smc_status inspect(const struct smc_arguments *arguments, struct ins
                         &inspection->inputs, &inspection->kernels, error);
     if (reading == SMC_MACHINE || inspection->kernels.count == 0)
         return reading;
-    enum smc_status status =
-        smc_ask_known_names(&inspection->question.request, &inspection->kernels, error);
-    if (status == SMC_OK)
-        status = smc_gate_add_threads(&inspection->gate, &inspection->question, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_ask_known_names(&inspection->question.request, &inspection->kernels, error));
+    SMC_TRY(smc_gate_add_threads(&inspection->gate, &inspection->question, error));
     if (reading != SMC_OK && arguments->given[SMC_OPTION_SAVE])
         return smc_fail(error, reading, "option --save: not written, because of the errors above");
-    status = arguments->given[SMC_OPTION_LINT]
-                 ? lint(arguments, inspection, out, error)
-                 : cmd_inspect_answer(arguments, inspection, out, error);
+    enum smc_status status = arguments->given[SMC_OPTION_LINT]
+                                 ? lint(arguments, inspection, out, error)
+                                 : cmd_inspect_answer(arguments, inspection, out, error);
     return reading == SMC_OK ? status : reading;
 }
 

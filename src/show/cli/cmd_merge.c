@@ -14,15 +14,11 @@ static enum smc_status cmd_merge_read_stream(struct smc_stream *stream,
 {
     static char bytes[1 << 16];
     size_t count;
-    enum smc_status status;
     do {
-        status = smc_stream_read(stream, bytes, sizeof bytes, &count, error);
-        if (status == SMC_OK)
-            status = smc_merge_feed(input, bytes, count, error);
-    } while (status == SMC_OK && count > 0);
-    if (status != SMC_OK)
-        return status;
-    status = smc_merge_finish(input);
+        SMC_TRY(smc_stream_read(stream, bytes, sizeof bytes, &count, error));
+        SMC_TRY(smc_merge_feed(input, bytes, count, error));
+    } while (count > 0);
+    enum smc_status status = smc_merge_finish(input);
     return status == SMC_MACHINE ? smc_out_of_memory(error) : status;
 }
 

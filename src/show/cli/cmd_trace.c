@@ -48,10 +48,9 @@ static enum smc_status ask_gate(const struct smc_arguments *arguments, struct sm
     const char *format = arguments->text[SMC_OPTION_FINDINGS_FORMAT];
     double percent = 0;
     gate->least_percent = (double)arguments->number[SMC_OPTION_REQUIRE_OCCUPANCY];
-    if (gate->least_percent <= 0 &&
-        smc_refuse_given(arguments, SMC_OPTIONS(SMC_OPTION_ABOVE, SMC_OPTION_ALLOW), error,
-                         "only together with --require-occupancy") != SMC_OK)
-        return SMC_USAGE;
+    if (gate->least_percent <= 0)
+        SMC_TRY(smc_refuse_given(arguments, SMC_OPTIONS(SMC_OPTION_ABOVE, SMC_OPTION_ALLOW), error,
+                                 "only together with --require-occupancy"));
     if (format && !smc_writer_find(format) && gate->least_percent <= 0)
         return smc_fail(error, SMC_USAGE, "option --format: '%s' needs --require-occupancy",
                         format);
@@ -69,11 +68,10 @@ static enum smc_status ask_gate(const struct smc_arguments *arguments, struct sm
 static enum smc_status check_program(const struct smc_arguments *arguments, struct smc_error *error)
 {
     const bool reads = arguments->given[SMC_OPTION_READ];
-    if (reads && arguments->read.count + arguments->file_count > 1 &&
-        smc_refuse_given(
+    if (reads && arguments->read.count + arguments->file_count > 1)
+        SMC_TRY(smc_refuse_given(
             arguments, SMC_OPTIONS(SMC_OPTION_SKIP, SMC_OPTION_LAUNCH_COUNT), error,
-            "only with one file, as the order of the launches of several is unknown") != SMC_OK)
-        return SMC_USAGE;
+            "only with one file, as the order of the launches of several is unknown"));
     const bool emulated = arguments->number[SMC_OPTION_ON] == SMC_ON_EMULATOR;
     if (arguments->number[SMC_OPTION_ON] == SMC_ON_BOTH)
         return smc_fail(error, SMC_USAGE,
@@ -82,11 +80,11 @@ static enum smc_status check_program(const struct smc_arguments *arguments, stru
     if (reads && arguments->given[SMC_OPTION_ON])
         return smc_fail(error, SMC_USAGE,
                         "option --on: not together with --read, as nothing is run");
-    if (emulated && smc_refuse_given(arguments,
-                                     SMC_OPTIONS(SMC_OPTION_DURATION, SMC_OPTION_KEEP_MODULES,
-                                                 SMC_OPTION_WITHOUT_CUPTI),
-                                     error, "not together with --on emulator") != SMC_OK)
-        return SMC_USAGE;
+    if (emulated)
+        SMC_TRY(smc_refuse_given(
+            arguments,
+            SMC_OPTIONS(SMC_OPTION_DURATION, SMC_OPTION_KEEP_MODULES, SMC_OPTION_WITHOUT_CUPTI),
+            error, "not together with --on emulator"));
     if (!emulated && arguments->given[SMC_OPTION_STRICT])
         return smc_fail(error, SMC_USAGE,
                         "option --strict: only with --on emulator: only the emulator finds errors "
@@ -142,11 +140,9 @@ static enum smc_status cmd_trace_check_written(const struct smc_arguments *argum
 {
     const char *path = arguments->text[option];
     struct smc_text nothing = {0};
-    enum smc_status status = check_is_other_file(arguments, option, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(check_is_other_file(arguments, option, error));
     if (access(path, F_OK) != 0) {
-        status = smc_file_write(path, false, &nothing, error);
+        enum smc_status status = smc_file_write(path, false, &nothing, error);
         *made = status == SMC_OK ? path : NULL;
         return status;
     }

@@ -495,15 +495,12 @@ static enum smc_status options_store(int id, const char *value, struct smc_argum
     bool all = id == SMC_OPTION_CACHE_CONFIG && arguments->command == SMC_COMMAND_RUN &&
                strcmp(value, "all") == 0;
     *read = (struct smc_range){0};
-    enum smc_status status = SMC_OK;
     if (range)
-        status = read_range(range_option(id), value, read, error);
+        SMC_TRY(read_range(range_option(id), value, read, error));
     else if (all)
         *read = (struct smc_range){option->lowest, option->highest, 1};
     else
-        status = options_read_value(option, value, &arguments->number[id], error);
-    if (status != SMC_OK)
-        return status;
+        SMC_TRY(options_read_value(option, value, &arguments->number[id], error));
     if (read->step)
         arguments->number[id] = read->first;
     arguments->given[id] = true;
@@ -709,8 +706,7 @@ enum smc_status smc_arguments_read(enum smc_command_id command, int count, char 
         arguments->number[i] = smc_options[i].initial;
     struct options_reader reader = {.count = count, .words = words};
     bool options_ended = false;
-    if (check_picture_name(count, words, error) != SMC_OK)
-        return SMC_USAGE;
+    SMC_TRY(check_picture_name(count, words, error));
     while (reader.next < reader.count) {
         char *word = reader.words[reader.next++];
         if (!options_ended && strcmp(word, "--") == 0) {
@@ -720,14 +716,12 @@ enum smc_status smc_arguments_read(enum smc_command_id command, int count, char 
         /* What follows the name of the program to trace is the program's own. */
         options_ended = options_ended || (command == SMC_COMMAND_TRACE && word[0] != '-' &&
                                           !arguments->given[SMC_OPTION_READ]);
-        enum smc_status status = word[0] == '-' && word[1] && !options_ended
-                                     ? read_option(word, &reader, arguments, error)
-                                     : options_read_word(word, arguments, error);
-        if (status != SMC_OK)
-            return status;
+        SMC_TRY(word[0] == '-' && word[1] && !options_ended
+                    ? read_option(word, &reader, arguments, error)
+                    : options_read_word(word, arguments, error));
     }
-    const enum smc_status status = options_read_kernel(arguments, error);
-    return status == SMC_OK ? assign_block(arguments, error) : status;
+    SMC_TRY(options_read_kernel(arguments, error));
+    return assign_block(arguments, error);
 }
 
 enum smc_status smc_refuse_given(const struct smc_arguments *arguments, const int *options,

@@ -15,11 +15,10 @@ static enum smc_status run_pair_check_options(const struct smc_arguments *argume
                         "option --compare: name the other kernel, FILE or FILE:KERNEL, such as "
                         "run %.64s --compare other.cu",
                         arguments->text[SMC_OPTION_SOURCE]);
-    if (smc_refuse_given(arguments,
-                         SMC_OPTIONS(SMC_OPTION_ANNOTATE, SMC_OPTION_SANITIZE, SMC_OPTION_DUMP,
-                                     SMC_OPTION_ROOFLINE, SMC_OPTION_EXPLAIN),
-                         error, "for one run; --compare asks for two") != SMC_OK)
-        return SMC_USAGE;
+    SMC_TRY(smc_refuse_given(arguments,
+                             SMC_OPTIONS(SMC_OPTION_ANNOTATE, SMC_OPTION_SANITIZE, SMC_OPTION_DUMP,
+                                         SMC_OPTION_ROOFLINE, SMC_OPTION_EXPLAIN),
+                             error, "for one run; --compare asks for two"));
     if (range < SMC_OPTION_COUNT)
         return smc_fail(error, SMC_USAGE, "option --%s: a range is for kernels of the catalog",
                         smc_options[range].name);

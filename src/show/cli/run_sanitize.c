@@ -10,12 +10,11 @@ enum smc_status smc_sanitize_ask(struct smc_arguments *arguments, struct smc_err
 {
     if (!arguments->given[SMC_OPTION_SANITIZE])
         return SMC_OK;
-    if (smc_refuse_given(arguments,
-                         SMC_OPTIONS(SMC_OPTION_FORMAT, SMC_OPTION_ANNOTATE, SMC_OPTION_EXPLAIN,
-                                     SMC_OPTION_ROOFLINE, SMC_OPTION_PLOT, SMC_OPTION_PREDICT_ONLY,
-                                     SMC_OPTION_EXPECTED),
-                         error, "not with --sanitize, which reports only findings") != SMC_OK)
-        return SMC_USAGE;
+    SMC_TRY(smc_refuse_given(arguments,
+                             SMC_OPTIONS(SMC_OPTION_FORMAT, SMC_OPTION_ANNOTATE, SMC_OPTION_EXPLAIN,
+                                         SMC_OPTION_ROOFLINE, SMC_OPTION_PLOT,
+                                         SMC_OPTION_PREDICT_ONLY, SMC_OPTION_EXPECTED),
+                             error, "not with --sanitize, which reports only findings"));
     if (smc_asks_series(arguments))
         return smc_fail(error, SMC_USAGE,
                         "option --sanitize: for one run; --compare and ranges ask for several");
