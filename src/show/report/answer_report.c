@@ -138,19 +138,6 @@ static struct smc_value steps_of(const struct smc_answer *answer)
     return smc_value_json(list);
 }
 
-static struct smc_value better_block_of(const struct smc_answer *answer)
-{
-    const struct smc_best_block *block = &answer->better_block;
-    return smc_value_json(block->option ? smc_fields_object(&better_block_fields, block)
-                                        : json_null());
-}
-
-static struct smc_value answer_waves_of(const struct smc_answer *answer)
-{
-    return smc_value_json(answer->has_waves ? smc_fields_object(&waves_fields, answer)
-                                            : json_null());
-}
-
 /* 0 where there is no launch, as the other values then. */
 static uint32_t cluster_of(const struct smc_launch *launch)
 {
@@ -302,12 +289,13 @@ static bool has_arrays(const struct smc_answer *answer)
     FIELD("next_steps", NULL, "", "the nearest changes that gain or lose a block",                 \
           steps_of(item->answer))                                                                  \
     FIELD("better_block", NULL, "", "the tile or block that best proposes",                        \
-          better_block_of(item->answer))                                                           \
-    FIELD("waves", NULL, "", "the waves of the grid", answer_waves_of(item->answer))               \
-    FIELD("workload", NULL, "", "the work of the launch",                                          \
-          smc_value_json(smc_json_workload(item->answer)))                                         \
+          SMC_VALUE_IF(item->answer->better_block.option,                                          \
+                       smc_fields_object(&better_block_fields, &item->answer->better_block)))      \
+    FIELD("waves", NULL, "", "the waves of the grid",                                              \
+          SMC_VALUE_IF(item->answer->has_waves, smc_fields_object(&waves_fields, item->answer)))   \
+    FIELD("workload", NULL, "", "the work of the launch", smc_json_workload(item->answer))         \
     FIELD("time", NULL, "", "the predicted time of the launch; null if there is none",             \
-          smc_value_json(smc_json_time(item->answer, 0)))                                          \
+          smc_json_time(item->answer, 0))                                                          \
     FIELD("time_reason", NULL, "", "why no time is predicted; null if one is",                     \
           item->answer->time.reason)                                                               \
     FIELD(NULL, "error", "", "why there is no answer", item->why)                                  \

@@ -510,24 +510,24 @@ static json_t *findings_list(const struct smc_exercise_verdict *verdict)
     FIELD("cases", "cases", "", "cases of the exercise",                                           \
           smc_value_integer(item->submission->exercise->cases))                                    \
     FIELD("case", NULL, "", "the names' values of the last case that was looked at",               \
-          smc_value_json(case_object(item->submission)))                                           \
+          case_object(item->submission))                                                           \
     FIELD("launch.grid", NULL, "", "its grid", smc_value_extent(item->verdict->grid))              \
     FIELD("launch.block", NULL, "", "its block", smc_value_extent(item->verdict->block))           \
     FIELD("launch.dynamic_smem_bytes", NULL, "bytes", "its dynamic shared memory",                 \
           smc_value_integer(item->verdict->smem_bytes))                                            \
     FIELD("wrong_result", NULL, "",                                                                \
           "the first wrong element, and the cause, if one was found: each was tried",              \
-          smc_value_json(wrong_object(item->submission)))                                          \
+          wrong_object(item->submission))                                                          \
     FIELD(NULL, "cause", "", "the cause of a wrong result",                                        \
           SMC_VALUE_IF(item->verdict->outcome == SMC_EXERCISE_WRONG,                               \
                        smc_value_string(smc_wrong_cause_names[item->verdict->wrong.cause])))       \
     FIELD("findings", NULL, "", "errors that the emulator found, as run reports them",             \
-          smc_value_json(findings_list(item->verdict)))                                            \
+          findings_list(item->verdict))                                                            \
     FIELD("barrier_after", NULL, "",                                                               \
           "the lines after which __syncthreads() was seen to remove the races",                    \
-          smc_value_json(barrier_list(item->verdict)))                                             \
+          barrier_list(item->verdict))                                                             \
     FIELD("goals", NULL, "", "figure, relation, bound, met of each goal",                          \
-          smc_value_json(goal_list(item->submission)))                                             \
+          goal_list(item->submission))                                                             \
     FIELD("figures.conflicts", "conflicts", "", "bank conflicts in the last case",                 \
           figure_of(item, SMC_EXERCISE_CONFLICTS))                                                 \
     FIELD("figures.load_sectors", "load_sectors", "", "sectors loaded from global memory",         \
@@ -553,7 +553,7 @@ static json_t *findings_list(const struct smc_exercise_verdict *verdict)
     FIELD("figures.time_ms", "time_ms", "ms", "predicted time of the timed case",                  \
           figure_of(item, SMC_EXERCISE_TIME))                                                      \
     FIELD("solution_ms", NULL, "ms", "predicted time of each solution of the exercise",            \
-          smc_value_json(times_object(item->submission)))
+          times_object(item->submission))
 
 SMC_FIELD_TABLE(exercise_fields, struct exercise_item, EXERCISE_FIELDS)
 

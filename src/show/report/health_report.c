@@ -164,10 +164,9 @@ static json_t *health_faults_of(const struct smc_health *health)
           smc_value_text(smc_health_verdict_name(item->verdict)))                                  \
     FIELD("error", NULL, "", "why it could not be checked", item->error)                           \
     FIELD("elapsed_s", NULL, "s", "the time that the check took", item->elapsed_s)                 \
-    FIELD("tests", NULL, "", "a list of the tests", smc_value_json(tests_of(item)))                \
-    FIELD("figures", NULL, "", "what was measured", smc_value_json(figures_of(item)))              \
-    FIELD("faults", NULL, "", "a list of what is wrong, at most 32",                               \
-          smc_value_json(health_faults_of(item)))                                                  \
+    FIELD("tests", NULL, "", "a list of the tests", tests_of(item))                                \
+    FIELD("figures", NULL, "", "what was measured", figures_of(item))                              \
+    FIELD("faults", NULL, "", "a list of what is wrong, at most 32", health_faults_of(item))       \
     FIELD("faults_total", NULL, "", "how many there are", item->faults_total)
 
 SMC_FIELD_TABLE(gpu_fields, struct smc_health, GPU_FIELDS)
@@ -191,7 +190,7 @@ static json_t *gpus_of(const struct smc_host_health *host)
           smc_value_text(smc_health_verdict_name(item->verdict)))                                  \
     FIELD("error", NULL, "", "why no GPU was checked", item->error)                                \
     FIELD("elapsed_s", NULL, "s", "the time that all took", item->elapsed_s)                       \
-    FIELD("gpus", NULL, "", "a list of the GPUs", smc_value_json(gpus_of(item)))
+    FIELD("gpus", NULL, "", "a list of the GPUs", gpus_of(item))
 
 SMC_FIELD_TABLE(host_fields, struct smc_host_health, HOST_FIELDS)
 

@@ -169,7 +169,7 @@ static struct smc_value inspect_bounded(const struct smc_inspect_row *row)
           SMC_VALUE_IF(item->kernel->memory.is_known, item->kernel->memory.global_bytes))          \
     FIELD("bank_accesses", NULL, "",                                                               \
           "accesses to shared memory in its PTX, and their bank conflicts",                        \
-          smc_value_json(smc_json_bank_accesses(item->banks ? &item->banks->accesses : NULL)))     \
+          smc_json_bank_accesses(item->banks ? &item->banks->accesses : NULL))                     \
     FIELD("bounded", NULL, "", "as compiled with the bound of --regs; absent without it",          \
           inspect_bounded(item))
 SMC_FIELD_TABLE(row_fields, struct smc_inspect_row, ROW_FIELDS)

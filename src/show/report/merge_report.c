@@ -16,17 +16,12 @@ struct merge_line {
     const struct smc_merge_report *report;
 };
 
-static struct smc_value number(struct smc_reading number)
-{
-    return SMC_VALUE_IF(number.present, smc_value_number(number.value));
-}
-
 static struct smc_value merge_seen(const struct merge_line *line, enum smc_row_source source)
 {
     const struct smc_merge_row *row = line->value ? line->value->row : NULL;
     if (row && source == SMC_SOURCE_PREDICTED && row->words[0])
         return smc_value_string(row->words);
-    return number(row ? row->seen[source] : (struct smc_reading){.present = false});
+    return smc_value_reading(row ? row->seen[source] : (struct smc_reading){.present = false});
 }
 
 static struct smc_value rank_of(const struct smc_merge_report *report)

@@ -96,6 +96,11 @@ struct smc_value smc_value_unknown(void)
     return (struct smc_value){.kind = SMC_VALUE_UNKNOWN};
 }
 
+struct smc_value smc_value_reading(struct smc_reading reading)
+{
+    return SMC_VALUE_IF(reading.present, smc_value_number(reading.value));
+}
+
 struct smc_value smc_value_itself(struct smc_value value)
 {
     return value;

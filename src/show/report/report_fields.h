@@ -11,6 +11,7 @@
 
 #include "answers/query.h"
 #include "base/text.h"
+#include "hardware/confirmed_launch.h"
 
 enum smc_value_kind {
     SMC_VALUE_UNKNOWN, /* null in JSON, empty in CSV */
@@ -49,6 +50,8 @@ struct smc_value smc_value_known(uint64_t integer);
 struct smc_value smc_value_real(double real);
 /* Stored as an integer if it is whole; unknown if it is infinite or not a number. */
 struct smc_value smc_value_number(double number);
+/* Unknown where it is not present. */
+struct smc_value smc_value_reading(struct smc_reading reading);
 struct smc_value smc_value_boolean(bool boolean);
 struct smc_value smc_value_limiters(uint32_t limiters);
 /* Unknown where the string is NULL or empty. */
@@ -73,6 +76,8 @@ struct smc_value smc_value_unknown(void);
 #define SMC_VALUE(expression)                                                                      \
     _Generic((expression),                                                                         \
         struct smc_value: smc_value_itself,                                                        \
+        struct smc_reading: smc_value_reading,                                                     \
+        json_t *: smc_value_json,                                                                  \
         bool: smc_value_boolean,                                                                   \
         double: smc_value_real,                                                                    \
         char *: smc_value_string,                                                                  \

@@ -106,27 +106,22 @@ struct run_line {
     const char *verdict, *note;
 };
 
-static struct smc_value run_seen(const struct smc_reading *source)
-{
-    return SMC_VALUE_IF(source->present, smc_value_number(source->value));
-}
-
 static struct smc_value run_predicted(const struct smc_row *row)
 {
-    return row->words[0] ? smc_value_string(row->words) : run_seen(&row->predicted);
+    return row->words[0] ? smc_value_string(row->words) : smc_value_reading(row->predicted);
 }
 
 #define LINE_FIELDS(FIELD)                                                                         \
     FIELD(NULL, "kernel", "", "the kernel", smc_value_text(item->run->kernel))                     \
     FIELD("quantity", "quantity", "", "what is compared", smc_value_text(item->row->quantity))     \
     FIELD("unit", "unit", "", "its unit", smc_value_text(item->row->unit))                         \
-    FIELD("predicted", NULL, "", "by the model", run_seen(&item->row->predicted))                  \
+    FIELD("predicted", NULL, "", "by the model", item->row->predicted)                             \
     FIELD("predicted_text", NULL, "", "what is predicted in words",                                \
           smc_value_string(item->row->words))                                                      \
     FIELD(NULL, "predicted", "", "by the model", run_predicted(item->row))                         \
-    FIELD("api", "api", "", "the driver's answer", run_seen(&item->row->api))                      \
-    FIELD("emulated", "emulated", "", "counted by the emulator", run_seen(&item->row->emulated))   \
-    FIELD("measured", "measured", "", "on the GPU", run_seen(&item->row->measured))                \
+    FIELD("api", "api", "", "the driver's answer", item->row->api)                                 \
+    FIELD("emulated", "emulated", "", "counted by the emulator", item->row->emulated)              \
+    FIELD("measured", "measured", "", "on the GPU", item->row->measured)                           \
     FIELD("verdict", "verdict", "", "how they compare", smc_value_text(item->verdict))             \
     FIELD("note", "note", "", "the reason, or a remark", smc_value_string(item->note))             \
     FIELD(NULL, "host", "", "the machine's name", smc_value_text(item->run->host_name))            \

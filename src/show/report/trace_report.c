@@ -189,9 +189,8 @@ static json_t *lines_of(const struct smc_text *text)
           "whether launches are no counts: it lists kernels, launched or not",                     \
           item->launches_unknown)                                                                  \
     FIELD("findings", NULL, "", "what kernels did wrong on the emulator",                          \
-          smc_value_json(lines_of(&item->findings)))                                               \
-    FIELD("notes", NULL, "", "what was not recorded, or was lost",                                 \
-          smc_value_json(lines_of(&item->notes)))
+          lines_of(&item->findings))                                                               \
+    FIELD("notes", NULL, "", "what was not recorded, or was lost", lines_of(&item->notes))
 SMC_FIELD_TABLE(trace_fields, struct smc_trace, TRACE_FIELDS)
 
 static struct smc_value bound_shares(const struct smc_trace_answer *answer)
@@ -236,7 +235,7 @@ static struct smc_value short_launches(const struct smc_trace_answer *answer,
           short_launches(item, smc_value_real(100 * item->short_share)))                           \
     FIELD("answered_for", NULL, "",                                                                \
           "the GPU of --device that is answered for instead of those of the trace",                \
-          smc_value_json(item->instead ? smc_json_device(item->instead) : json_null()))
+          item->instead ? smc_json_device(item->instead) : json_null())
 SMC_FIELD_TABLE(summary_fields, struct smc_trace_answer, SUMMARY_FIELDS)
 
 const struct smc_field_table smc_trace_tables[] = {

@@ -104,11 +104,6 @@ static struct smc_value accesses_of(const struct smc_answer *answer)
     return smc_value_json(list);
 }
 
-static struct smc_value object_if(bool known, const struct smc_fields *fields, const void *item)
-{
-    return smc_value_json(known ? smc_fields_object(fields, item) : json_null());
-}
-
 #define WORK_FIELDS(FIELD)                                                                         \
     FIELD("flops", NULL, "operations", "floating-point operations", item->work.flops)              \
     FIELD("global_load_bytes", NULL, "bytes", "loaded from global memory",                         \
@@ -127,10 +122,11 @@ static struct smc_value object_if(bool known, const struct smc_fields *fields, c
           ratio_of(item->workload.flops_per_moved_byte))                                           \
     FIELD("global_accesses", NULL, "", "an element for each array", accesses_of(item))             \
     FIELD("shared_accesses", NULL, "", "the accesses of shared memory",                            \
-          object_if(item->workload.has_shared, &shared_fields, &item->workload.shared))            \
+          SMC_VALUE_IF(item->workload.has_shared,                                                  \
+                       smc_fields_object(&shared_fields, &item->workload.shared)))                 \
     FIELD("shared_wall", NULL, "",                                                                 \
           "for products of floats: clocks of an SM for one step of a warp",                        \
-          object_if(item->workload.has_wall, &wall_fields, &item->workload))
+          SMC_VALUE_IF(item->workload.has_wall, smc_fields_object(&wall_fields, &item->workload)))
 SMC_FIELD_TABLE(work_fields, struct smc_answer, WORK_FIELDS)
 
 const struct smc_field_table smc_workload_tables[] = {
