@@ -25,11 +25,6 @@ struct tradeoff {
 
 enum { ROWS = 8, WHOLE = 100, MOST_NAMED = 200 };
 
-static void candidates_plot_label_percent(double value, char text[32])
-{
-    snprintf(text, 32, "%.0f %%", value);
-}
-
 static void label_ms(double value, char text[32])
 {
     snprintf(text, 32, "%.6g ms", value);
@@ -181,10 +176,8 @@ static void candidates_draw_diagram(struct smc_page *page, const struct tradeoff
                                     const struct named *named)
 {
     const struct tradeoff_point *fastest = &tradeoff->point[named->fastest];
-    struct smc_scale x = {.name = "occupancy",
-                          .low = 0,
-                          .high = 1.04 * WHOLE,
-                          .label = candidates_plot_label_percent};
+    struct smc_scale x = {
+        .name = "occupancy", .low = 0, .high = 1.04 * WHOLE, .label = smc_chart_percent};
     struct smc_scale y = {.name = tradeoff->measured ? "measured time" : "predicted time",
                           .label = label_ms};
     double slowest = fastest->time_ms;

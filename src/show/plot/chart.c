@@ -332,6 +332,11 @@ bool smc_chart_point_label(const struct smc_chart *chart, enum smc_face face, do
 
 /* --- Numbers ---------------------------------------------------------------------------------- */
 
+void smc_chart_percent(double value, char text[32])
+{
+    snprintf(text, 32, "%.0f %%", value);
+}
+
 void smc_chart_rate(double value, const char *unit, char text[SMC_RATE_CHARS])
 {
     static const struct {

@@ -47,6 +47,8 @@ bool smc_chart_point_label(const struct smc_chart *chart, enum smc_face face, do
 enum { SMC_RATE_CHARS = 48 };
 void smc_chart_rate(double value, const char *unit, char text[SMC_RATE_CHARS]);
 
+void smc_chart_percent(double value, char text[32]);
+
 /* "0.25 ms", "8.30 ms", "115 ms". Three digits. */
 void smc_chart_ms(double ms, char text[32]);
 

@@ -205,11 +205,6 @@ static void trace_draw_legend(struct trace_picture *plot)
 
 /* --- Panels ----------------------------------------------------------------------------------- */
 
-static void trace_plot_label_percent(double value, char text[32])
-{
-    snprintf(text, 32, "%.0f %%", value);
-}
-
 static void label_ns(double ns, char text[32])
 {
     static const struct {
@@ -393,9 +388,8 @@ static void draw_shares(struct trace_picture *plot)
                                             ? "share of the kernels (no launches were recorded)"
                                             : "share of the launches (no times were recorded)",
                                 .high = WHOLE,
-                                .label = trace_plot_label_percent};
-    const struct smc_scale y = {
-        .name = "occupancy", .high = WHOLE, .label = trace_plot_label_percent};
+                                .label = smc_chart_percent};
+    const struct smc_scale y = {.name = "occupancy", .high = WHOLE, .label = smc_chart_percent};
     char percent[32], remark[64] = "";
     smc_words_percent(answer->occupancy_percent, percent);
     if (answer->occupancy_percent >= 0)
@@ -707,9 +701,8 @@ static void draw_course_panel(struct trace_picture *plot, const struct course *c
     char percent[32];
     const struct smc_scale x = {
         .name = "time since the first launch", .high = course->ns, .label = label_ns};
-    const struct smc_scale y = {.name = "occupancy; idle time counts as empty",
-                                .high = WHOLE,
-                                .label = trace_plot_label_percent};
+    const struct smc_scale y = {
+        .name = "occupancy; idle time counts as empty", .high = WHOLE, .label = smc_chart_percent};
     smc_words_percent(WHOLE * course->busy, percent);
     smc_text_printf(&remark, "busy %s of ", percent);
     trace_plot_append_time(course->ns, &remark);
