@@ -337,12 +337,6 @@ static void append_versions(const struct smc_best *best, size_t count, struct sm
     smc_layout_line(out, "shared mem.", &line);
 }
 
-static void append_bounds(const struct smc_candidate *proposal, struct smc_text *line)
-{
-    smc_text_printf(line, "__launch_bounds__(%" PRId64 "," SMC_TIE "%u)", proposal->size,
-                    proposal->answer.occupancy.blocks_per_sm);
-}
-
 /* Whether two devices have the same launch bounds to write. */
 static bool writes_the_same(const struct smc_candidate *a, const struct smc_candidate *b)
 {
@@ -365,10 +359,12 @@ static void append_to_write(const struct smc_best *best, size_t count, struct sm
         given = given || proposal->answer.regs_given;
     }
     for (size_t i = 0; i < (same ? 1 : count); i++) {
+        const struct smc_candidate *proposal = smc_best_proposal(&best[i]);
         if (!same)
             smc_text_printf(&line, "%s%s ", i ? "; " : "",
                             smc_device_model(&best[i].candidate[0].answer.query.device));
-        append_bounds(smc_best_proposal(&best[i]), &line);
+        smc_text_printf(&line, "__launch_bounds__(%" PRId64 "," SMC_TIE "%u)", proposal->size,
+                        proposal->answer.occupancy.blocks_per_sm);
     }
     if (!given)
         smc_text_printf(&line,

@@ -66,12 +66,6 @@ char smc_words_time_letter(enum smc_time_term term)
     return letters[term];
 }
 
-/* Percent by which the prediction is longer than `measured_ms`. */
-static double time_error_percent(const struct smc_time *time, double measured_ms)
-{
-    return 100 * (time->predicted_ms - measured_ms) / measured_ms;
-}
-
 /* --- What follows from the prediction --------------------------------------------------------- */
 
 /* Operations per second of the whole launch; 0: unknown, or it computes nothing. */
@@ -404,7 +398,8 @@ static struct smc_value if_tensor(const struct smc_time *time, struct smc_value 
           if_measured(item, item->measured_ms))                                                    \
     FIELD("error_percent", NULL, "percent",                                                        \
           "by how much the prediction is longer; only beside measured_ms",                         \
-          if_measured(item, time_error_percent(item->time, item->measured_ms)))                    \
+          if_measured(item,                                                                        \
+                      100 * (item->time->predicted_ms - item->measured_ms) / item->measured_ms))   \
     FIELD("bound_by", NULL, "", "the largest term: a name of terms_ms",                            \
           smc_value_text(time_key_of(item->time->bound_by)))                                       \
     FIELD("next", NULL, "", "the term behind it", smc_value_text(time_key_of(item->time->next)))   \
