@@ -15,7 +15,7 @@ struct pair_row {
 /* The last source of a row that has a value: measured before emulated before predicted. */
 static const struct smc_reading *best_reading(const struct smc_row *row)
 {
-    for (int source = SMC_ROW_SOURCES - 1; row && source >= 0; source--)
+    for (int source = SMC_SOURCE_COUNT - 1; row && source >= 0; source--)
         if (smc_row_reading(row, source)->present)
             return smc_row_reading(row, source);
     return NULL;

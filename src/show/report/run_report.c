@@ -43,20 +43,20 @@ void smc_words_verdicts(const struct smc_confirmation *confirmation, struct smc_
                     confirmation->differing == 1 ? "s" : "", confirmation->not_measured);
 }
 
-const char *const smc_source_headings[SMC_ROW_SOURCES] = {
-    [SMC_PREDICTED] = "predicted",
-    [SMC_BY_API] = "API",
-    [SMC_EMULATED] = "emulated",
-    [SMC_MEASURED] = "measured",
+const char *const smc_source_headings[SMC_SOURCE_COUNT] = {
+    [SMC_SOURCE_PREDICTED] = "predicted",
+    [SMC_SOURCE_API] = "API",
+    [SMC_SOURCE_EMULATED] = "emulated",
+    [SMC_SOURCE_MEASURED] = "measured",
 };
 
 const struct smc_reading *smc_row_reading(const struct smc_row *row, int column)
 {
-    const struct smc_reading *const sources[SMC_ROW_SOURCES] = {
-        [SMC_PREDICTED] = &row->predicted,
-        [SMC_BY_API] = &row->api,
-        [SMC_EMULATED] = &row->emulated,
-        [SMC_MEASURED] = &row->measured,
+    const struct smc_reading *const sources[SMC_SOURCE_COUNT] = {
+        [SMC_SOURCE_PREDICTED] = &row->predicted,
+        [SMC_SOURCE_API] = &row->api,
+        [SMC_SOURCE_EMULATED] = &row->emulated,
+        [SMC_SOURCE_MEASURED] = &row->measured,
     };
     return sources[column];
 }
@@ -139,7 +139,7 @@ static struct run_line run_line_of(const struct smc_csv_run *run, const struct s
 enum { LABEL_WIDTH = 24, VALUE_WIDTH = 13, VERDICT_WIDTH = 12, VERDICT_GAP = 2 };
 
 struct run_table {
-    int label_width, width[SMC_ROW_SOURCES]; /* 0: no row has this source */
+    int label_width, width[SMC_SOURCE_COUNT]; /* 0: no row has this source */
 };
 
 static void run_widen(int *width, size_t needed)
@@ -153,7 +153,7 @@ static void make_narrow(const struct smc_confirmation *confirmation, struct run_
 {
     size_t words = 0; /* with the label before them */
     table->label_width = 0;
-    for (int c = 0; c < SMC_ROW_SOURCES; c++)
+    for (int c = 0; c < SMC_SOURCE_COUNT; c++)
         if (table->width[c] > 0)
             table->width[c] = (int)strlen(smc_source_headings[c]);
     for (size_t i = 0; i < confirmation->row_count; i++) {
@@ -162,28 +162,30 @@ static void make_narrow(const struct smc_confirmation *confirmation, struct run_
         run_widen(&table->label_width, strlen(row->label));
         if (row->words[0] && strlen(row->label) + strlen(row->words) > words)
             words = strlen(row->label) + strlen(row->words);
-        for (int c = row->words[0] ? SMC_BY_API : SMC_PREDICTED; c < SMC_ROW_SOURCES; c++) {
+        for (int c = row->words[0] ? SMC_SOURCE_API : SMC_SOURCE_PREDICTED; c < SMC_SOURCE_COUNT;
+             c++) {
             smc_words_source(row, smc_row_reading(row, c), text);
             if (table->width[c] > 0)
                 run_widen(&table->width[c], strlen(text));
         }
     }
     if (words > (size_t)table->label_width)
-        run_widen(&table->width[SMC_PREDICTED], words - (size_t)table->label_width);
+        run_widen(&table->width[SMC_SOURCE_PREDICTED], words - (size_t)table->label_width);
 }
 
 /* Which sources have a column; narrow columns where the usual width exceeds the terminal's. */
 static struct run_table run_lay_out(const struct smc_confirmation *confirmation, bool all,
                                     size_t columns)
 {
-    struct run_table table = {.label_width = LABEL_WIDTH, .width[SMC_PREDICTED] = VALUE_WIDTH};
+    struct run_table table = {.label_width = LABEL_WIDTH,
+                              .width[SMC_SOURCE_PREDICTED] = VALUE_WIDTH};
     size_t total = LABEL_WIDTH + VERDICT_GAP + VERDICT_WIDTH;
-    table.width[SMC_BY_API] = table.width[SMC_MEASURED] = all ? VALUE_WIDTH : 0;
+    table.width[SMC_SOURCE_API] = table.width[SMC_SOURCE_MEASURED] = all ? VALUE_WIDTH : 0;
     for (size_t i = 0; i < confirmation->row_count; i++)
-        for (int c = SMC_BY_API; c < SMC_ROW_SOURCES; c++)
+        for (int c = SMC_SOURCE_API; c < SMC_SOURCE_COUNT; c++)
             if (smc_row_reading(&confirmation->row[i], c)->present)
                 table.width[c] = VALUE_WIDTH;
-    for (int c = 0; c < SMC_ROW_SOURCES; c++)
+    for (int c = 0; c < SMC_SOURCE_COUNT; c++)
         total += table.width[c] > 0 ? 1 + VALUE_WIDTH : 0;
     if (total > columns)
         make_narrow(confirmation, &table);
@@ -198,8 +200,8 @@ static void run_append_values(const struct smc_row *row, const struct run_table 
     int label_width = (int)strlen(row->label);
     smc_words_source(row, &row->predicted, text);
     smc_text_printf(out, "%s %*s", row->label,
-                    table->label_width + table->width[SMC_PREDICTED] - label_width, text);
-    for (int c = SMC_BY_API; c < SMC_ROW_SOURCES; c++) {
+                    table->label_width + table->width[SMC_SOURCE_PREDICTED] - label_width, text);
+    for (int c = SMC_SOURCE_API; c < SMC_SOURCE_COUNT; c++) {
         smc_words_source(row, smc_row_reading(row, c), text);
         if (table->width[c] > 0)
             smc_text_printf(out, " %*s", table->width[c], text);
@@ -222,7 +224,7 @@ void smc_text_rows(const struct smc_confirmation *confirmation, bool all, struct
 {
     const struct run_table table = run_lay_out(confirmation, all, out->style->columns);
     smc_text_printf(out, "%-*s", table.label_width, "");
-    for (int c = 0; c < SMC_ROW_SOURCES; c++)
+    for (int c = 0; c < SMC_SOURCE_COUNT; c++)
         if (table.width[c] > 0)
             smc_text_printf(out, " %*s", table.width[c], smc_source_headings[c]);
     smc_text_append(out, "  verdict\n");

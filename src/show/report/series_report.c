@@ -405,7 +405,7 @@ static void append_difference(const struct smc_row *row, struct smc_text *out)
         return;
     }
     smc_text_printf(out, "predicted %s", value);
-    for (int c = SMC_BY_API; c < SMC_ROW_SOURCES; c++) {
+    for (int c = SMC_SOURCE_API; c < SMC_SOURCE_COUNT; c++) {
         const struct smc_reading *reading = smc_row_reading(row, c);
         smc_words_source(row, reading, value);
         if (reading->present)

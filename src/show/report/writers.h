@@ -124,9 +124,8 @@ void smc_words_run_driver(const struct smc_run_result *result, struct smc_text *
 /* "confirmed: 8 confirmed, 0 differ, 1 not measured". */
 void smc_words_verdicts(const struct smc_confirmation *confirmation, struct smc_text *out);
 
-/* The sources of a row, in the order of their columns, and the headings of these. */
-enum smc_source_column { SMC_PREDICTED, SMC_BY_API, SMC_EMULATED, SMC_MEASURED, SMC_ROW_SOURCES };
-extern const char *const smc_source_headings[SMC_ROW_SOURCES]; /* "predicted", ... */
+/* The sources of a row are columns, in the order of enum smc_row_source, with these headings. */
+extern const char *const smc_source_headings[SMC_SOURCE_COUNT]; /* "predicted", ... */
 const struct smc_reading *smc_row_reading(const struct smc_row *row, int column);
 
 /* "8192 B", "0.5386 ms", "yes", "warps+registers"; "-" if the source has no value. */

@@ -371,8 +371,8 @@ static const enum smc_style row_style[] = {
 
 /* Right edges of the values; left edges of the verdict and the note. */
 struct view_confirm_columns {
-    int edge[SMC_ROW_SOURCES]; /* 0: not shown */
-    int verdict, note;         /* note 0: below the row */
+    int edge[SMC_SOURCE_COUNT]; /* 0: not shown */
+    int verdict, note;          /* note 0: below the row */
 };
 
 /* A prediction in words may begin within the label's column where its label is short. */
@@ -401,7 +401,7 @@ static struct view_confirm_columns view_confirm_lay_out(const struct smc_confirm
         at = label > at ? label : at;
     }
     int labels = at - 1;
-    for (int i = 0; i < SMC_ROW_SOURCES; i++) {
+    for (int i = 0; i < SMC_SOURCE_COUNT; i++) {
         bool is_emulator =
             smc_row_reading(&confirmation->row[0], i) == &confirmation->row[0].emulated;
         if (!is_emulator || emulated)
@@ -437,7 +437,7 @@ static int view_confirm_draw_row(const struct smc_row *row,
                                  int line, struct smc_frame *frame)
 {
     smc_frame_text(frame, rect, line, 1, SMC_STYLE_LABEL, row->label);
-    for (int i = 0; i < SMC_ROW_SOURCES; i++) {
+    for (int i = 0; i < SMC_SOURCE_COUNT; i++) {
         char text[SMC_ROW_WORDS];
         const struct smc_reading *reading = smc_row_reading(row, i);
         smc_words_source(row, reading, text);
@@ -501,7 +501,7 @@ static int draw_run(const struct smc_confirmed_run *run, struct smc_rect rect, i
                       rect, line, frame);
     if (!run->answer.query.kernel)
         line = draw_findings(&run->result.emulated, rect, line, frame);
-    for (int i = 0; i < SMC_ROW_SOURCES; i++)
+    for (int i = 0; i < SMC_SOURCE_COUNT; i++)
         draw_right(frame, rect, line, columns.edge[i], SMC_STYLE_TITLE, smc_source_headings[i]);
     smc_frame_text(frame, rect, line, columns.verdict, SMC_STYLE_TITLE, "verdict");
     line++;
