@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "show/report/device_table.h"
 #include "show/report/writers.h"
 
 static const struct smc_candidate *ranked(const struct smc_best *best, size_t rank)

@@ -1,10 +1,7 @@
-/* A table that compares devices: a group of columns for each, in bands of as many devices as the
-   width holds. */
-#include "show/report/device_table.h"
+/* A table that compares devices. */
+#include "show/report/writers.h"
 
 #include <stdio.h>
-
-#include "show/words/layout.h"
 
 enum { LABEL_WIDTH = 8, LEAST_WIDTH = 18, MOST_WIDTH = 26 };
 

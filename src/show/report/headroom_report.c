@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "show/report/device_table.h"
 #include "show/report/writers.h"
 
 /* --- Fields ----------------------------------------------------------------------------------- */

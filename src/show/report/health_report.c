@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "base/memory.h"
-#include "show/report/openmetrics.h"
 #include "show/report/writers.h"
 
 /* --- Text ------------------------------------------------------------------------------------- */

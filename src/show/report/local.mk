@@ -9,7 +9,7 @@ libsmc_la_SOURCES += \
 	src/show/report/carveouts_report.c \
 	src/show/report/ceilings_report.c \
 	src/show/report/csv.c \
-	src/show/report/device_table.c src/show/report/device_table.h \
+	src/show/report/device_table.c \
 	src/show/report/devices_report.c \
 	src/show/report/diff_report.c src/show/report/diff_report.h \
 	src/show/report/doctor_report.c \
@@ -28,7 +28,7 @@ libsmc_la_SOURCES += \
 	src/show/report/kernels_report.c \
 	src/show/report/launch_calls.c \
 	src/show/report/merge_report.c \
-	src/show/report/openmetrics.c src/show/report/openmetrics.h \
+	src/show/report/openmetrics.c \
 	src/show/report/overview.c src/show/report/overview.h \
 	src/show/report/pair_report.c \
 	src/show/report/report.h \

@@ -1,5 +1,5 @@
 /* Metrics in the format of OpenMetrics. */
-#include "show/report/openmetrics.h"
+#include "show/report/writers.h"
 
 void smc_openmetrics_family(const char *name, const char *unit, const char *help,
                             struct smc_text *out)

@@ -135,6 +135,22 @@ void smc_words_source(const struct smc_row *row, const struct smc_reading *readi
 /* Whether any row has a value of the emulator; its column is omitted otherwise. */
 bool smc_words_any_emulated(const struct smc_confirmation *confirmation);
 
+/* A table that compares devices: a group of columns for each, in bands of as many devices as the
+   width holds. */
+struct smc_device_table {
+    const void *context;
+    size_t devices, rows;
+    const struct smc_device *(*device)(const void *context, size_t device);
+    const char *row_head;  /* above the rows' labels */
+    const char *cell_head; /* above each device's cells */
+    /* Each appends to `text`, which is empty. A row whose cells are all empty is omitted. */
+    void (*label)(const void *context, size_t row, struct smc_text *text);
+    void (*cell)(const void *context, size_t device, size_t row, struct smc_text *text);
+};
+
+/* Begins with an empty line. */
+void smc_device_table(const struct smc_device_table *table, struct smc_text *out);
+
 /* --- JSON ------------------------------------------------------------------------------------- */
 
 /* Each returns a new reference; after a failed allocation a member is missing, and json.c notices.
@@ -265,5 +281,16 @@ void smc_csv_sweep_point(const struct smc_sweep *sweep, uint64_t point,
 void smc_csv_trace(const struct smc_trace_answer *answer, struct smc_text *out);
 void smc_csv_kernels(struct smc_text *out);
 size_t smc_csv_inspection(const struct smc_inspect_rows *rows, size_t first, struct smc_text *out);
+
+/* --- OpenMetrics ------------------------------------------------------------------------------ */
+
+/* Which is also the format of Prometheus' text files. */
+
+/* The lines that describe a gauge. `unit` is NULL, or what the name ends in. */
+void smc_openmetrics_family(const char *name, const char *unit, const char *help,
+                            struct smc_text *out);
+
+/* `{name="value"`, or with a comma if it is not the first label of the sample. */
+void smc_openmetrics_label(const char *name, const char *value, bool first, struct smc_text *out);
 
 #endif
