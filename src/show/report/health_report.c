@@ -203,15 +203,9 @@ const struct smc_field_table smc_health_tables[] = {
 
 static void write_json(const struct smc_host_health *host, struct smc_text *out)
 {
-    json_auto_t *root = smc_json_begin();
+    json_t *root = smc_json_begin();
     smc_fields_json(&host_fields, host, root);
-    smc_auto_free char *text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(15));
-    if (!text) {
-        out->failed = true;
-        return;
-    }
-    smc_text_append(out, text);
-    smc_text_append_char(out, '\n', 1);
+    smc_json_finish_lines(root, NULL, out);
 }
 
 /* --- Metrics ---------------------------------------------------------------------------------- */

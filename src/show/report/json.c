@@ -71,24 +71,23 @@ json_t *smc_json_begin(void)
     return root;
 }
 
+void smc_json_append(json_t *json, size_t format, struct smc_text *out)
+{
+    smc_auto_free char *text = json_dumps(json, format);
+    json_decref(json);
+    out->failed |= !text;
+    smc_text_append(out, text ? text : "");
+}
+
 void smc_json_finish(json_t *root, struct smc_text *out)
 {
-    smc_auto_free char *text = json_dumps(root, FORMAT);
-    json_decref(root);
-    if (!text) {
-        out->failed = true;
-        return;
-    }
-    smc_text_append(out, text);
+    smc_json_append(root, FORMAT, out);
     smc_text_append_char(out, '\n', 1);
 }
 
 static void append_line(json_t *object, struct smc_text *out)
 {
-    smc_auto_free char *text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15));
-    json_decref(object);
-    out->failed |= !text;
-    smc_text_append(out, text ? text : "");
+    smc_json_append(object, SMC_JSON_ON_A_LINE, out);
     smc_text_append_char(out, '\n', 1);
 }
 

@@ -627,21 +627,13 @@ static json_t *sweep_axis_object(const struct smc_sweep *sweep, size_t axis)
     return object;
 }
 
-static void dump(json_t *value, struct smc_text *out)
-{
-    smc_auto_free char *text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(15));
-    json_decref(value);
-    out->failed |= !text;
-    smc_text_append(out, text ? text : "");
-}
-
 void smc_json_sweep_begin(const struct smc_sweep *sweep, struct smc_text *out)
 {
     json_t *axes = json_array();
     for (size_t i = 0; i < sweep->axis_count; i++)
         json_array_append_new(axes, sweep_axis_object(sweep, i));
     smc_text_append(out, "{\"schema\":\"smemcalc/1\",\"axes\":");
-    dump(axes, out);
+    smc_json_append(axes, SMC_JSON_ON_A_LINE, out);
     smc_text_append(out, ",\"answers\":[\n");
 }
 
@@ -664,7 +656,7 @@ void smc_json_sweep_point(const struct smc_sweep *sweep, uint64_t point,
                           const struct smc_answer *answer, const char *why, struct smc_text *out)
 {
     smc_text_append(out, point ? ",\n" : "");
-    dump(sweep_point_object(sweep, point, answer, why), out);
+    smc_json_append(sweep_point_object(sweep, point, answer, why), SMC_JSON_ON_A_LINE, out);
 }
 
 void smc_json_sweep_end(const struct smc_sweep_result *result, struct smc_text *out)

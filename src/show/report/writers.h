@@ -173,7 +173,10 @@ void smc_json_known_real(json_t *object, const char *key, double value);
 /* A report, with its schema. */
 #define SMC_JSON_SCHEMA "smemcalc/1"
 json_t *smc_json_begin(void);
-/* Prints and releases. */
+/* Prints and releases; `format`: flags of json_dumps. */
+enum { SMC_JSON_ON_A_LINE = JSON_COMPACT | JSON_REAL_PRECISION(15) };
+void smc_json_append(json_t *json, size_t format, struct smc_text *out);
+/* The same of a report as a whole, over several lines. */
 void smc_json_finish(json_t *root, struct smc_text *out);
 
 /* The same as JSON Lines: an object a line, for each element of the member `list` (NULL: for the
