@@ -100,15 +100,6 @@ static struct smc_value limit_of(const struct answered *item, enum smc_limit lim
     return SMC_VALUE_IF(!item->why && blocks != SMC_UNLIMITED, blocks);
 }
 
-static struct smc_value refusals_of(const struct smc_answer *answer)
-{
-    json_t *list = json_array();
-    for (int i = 0; i < SMC_REFUSAL_COUNT; i++)
-        if (answer->occupancy.refusals & 1u << i)
-            json_array_append_new(list, json_string(smc_refusal_name((enum smc_refusal)i)));
-    return smc_value_json(list);
-}
-
 static struct smc_value answer_reason_of(const struct smc_answer *answer)
 {
     smc_auto_text reason = {0};
@@ -271,7 +262,8 @@ static bool has_arrays(const struct smc_answer *answer)
           limit_of(item, SMC_LIMIT_VIRTUAL_RESOURCES))                                             \
     FIELD("occupancy.limits.cluster", NULL, "blocks", "blocks per SM that the cluster allows",     \
           limit_of(item, SMC_LIMIT_CLUSTER))                                                       \
-    FIELD("occupancy.refusals", NULL, "", "the rules that are broken", refusals_of(item->answer))  \
+    FIELD("occupancy.refusals", NULL, "", "the rules that are broken",                             \
+          smc_json_refusals(item->answer->occupancy.refusals))                                     \
     FIELD("occupancy.refusal_reason", NULL, "", "the same as a sentence; null if it launches",     \
           answer_reason_of(item->answer))                                                          \
     FIELD("occupancy.allocated.registers_per_block", "allocated_registers", "registers",           \

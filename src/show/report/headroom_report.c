@@ -494,25 +494,6 @@ void smc_text_headroom(const struct smc_answer *answers, const struct smc_headro
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
-static json_t *name_list(uint32_t set, int count, const char *(*name)(int))
-{
-    json_t *list = json_array();
-    for (int i = 0; i < count; i++)
-        if (set & 1u << i)
-            json_array_append_new(list, json_string(name(i)));
-    return list;
-}
-
-static const char *limit_name(int limit)
-{
-    return smc_limit_name((enum smc_limit)limit);
-}
-
-static const char *refusal_name(int refusal)
-{
-    return smc_refusal_name((enum smc_refusal)refusal);
-}
-
 static json_t *headroom_object(const struct smc_answer *answer, const struct smc_headroom *headroom)
 {
     json_t *object = json_object(), *fixed = json_array(), *list = json_array();
@@ -526,10 +507,8 @@ static json_t *headroom_object(const struct smc_answer *answer, const struct smc
     }
     smc_json_set(object, "fixed", fixed);
     smc_json_set(object, "by_blocks", list);
-    smc_json_set(object, "no_further_block",
-                 name_list(headroom->most.limiters, SMC_LIMIT_COUNT, limit_name));
-    smc_json_set(object, "refusals",
-                 name_list(headroom->most.refusals, SMC_REFUSAL_COUNT, refusal_name));
+    smc_json_set(object, "no_further_block", smc_json_limiters(headroom->most.limiters));
+    smc_json_set(object, "refusals", smc_json_refusals(headroom->most.refusals));
     return object;
 }
 

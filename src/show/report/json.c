@@ -60,6 +60,24 @@ void smc_json_known_real(json_t *object, const char *key, double value)
     smc_json_set(object, key, value != 0 ? json_real(value) : json_null());
 }
 
+json_t *smc_json_limiters(uint32_t limiters)
+{
+    json_t *list = json_array();
+    for (int limit = 0; limit < SMC_LIMIT_COUNT; limit++)
+        if (limiters & 1u << limit)
+            json_array_append_new(list, json_string(smc_limit_name((enum smc_limit)limit)));
+    return list;
+}
+
+json_t *smc_json_refusals(uint32_t refusals)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < SMC_REFUSAL_COUNT; i++)
+        if (refusals & 1u << i)
+            json_array_append_new(list, json_string(smc_refusal_name((enum smc_refusal)i)));
+    return list;
+}
+
 /* --- Reports ---------------------------------------------------------------------------------- */
 
 enum { FORMAT = JSON_INDENT(1) | JSON_REAL_PRECISION(15) };

@@ -108,15 +108,6 @@ struct smc_value smc_value_itself(struct smc_value value)
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
-static json_t *limiter_list(uint32_t limiters)
-{
-    json_t *list = json_array();
-    for (int limit = 0; limit < SMC_LIMIT_COUNT; limit++)
-        if (limiters & 1u << limit)
-            json_array_append_new(list, json_string(smc_limit_name((enum smc_limit)limit)));
-    return list;
-}
-
 /* The object that the last name of `key` is a member of, made where it does not exist yet. */
 static json_t *find_parent(json_t *object, const char **key)
 {
@@ -158,7 +149,7 @@ void smc_value_to_json(const struct smc_value *value, const char *key, json_t *o
         smc_json_set(object, key, json_boolean(value->integer));
         break;
     case SMC_VALUE_LIMITERS:
-        smc_json_set(object, key, limiter_list((uint32_t)value->integer));
+        smc_json_set(object, key, smc_json_limiters((uint32_t)value->integer));
         break;
     case SMC_VALUE_PARAMS:
         smc_json_params(object, value->query);

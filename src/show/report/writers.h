@@ -170,6 +170,10 @@ void smc_json_known_string(json_t *object, const char *key, const char *value);
 void smc_json_known_integer(json_t *object, const char *key, uint64_t value);
 void smc_json_known_real(json_t *object, const char *key, double value);
 
+/* The names of a set: bit n stands for limit or refusal n. */
+json_t *smc_json_limiters(uint32_t limiters);
+json_t *smc_json_refusals(uint32_t refusals);
+
 /* A report, with its schema. */
 #define SMC_JSON_SCHEMA "smemcalc/1"
 json_t *smc_json_begin(void);
