@@ -233,9 +233,10 @@ void smc_entry_on_device(const struct smc_inspect_kernels *kernels,
                          const struct smc_inspect_kernel *entry, const struct smc_device *device,
                          struct smc_file_kernel *loaded);
 
-/* Whether a version of the kernel loads on the compute capability without recompilation. */
-bool smc_entry_loads(const struct smc_inspect_kernels *kernels,
-                     const struct smc_inspect_kernel *entry, uint16_t cc);
+/* If the query's device is only assumed, and no version of the kernel loads on it without
+   recompilation, the kernel is answered for what it was compiled for. */
+void smc_entry_assume_device(const struct smc_inspect_kernels *kernels,
+                             const struct smc_inspect_kernel *entry, struct smc_query *query);
 
 /* The name without return type and parameters; free it. NULL: out of memory. */
 char *smc_entry_short_name(const struct smc_inspect_kernel *kernel);

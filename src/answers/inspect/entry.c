@@ -152,10 +152,17 @@ void smc_entries_free(struct smc_entries *entries)
 
 /* --- On a device ------------------------------------------------------------------------------ */
 
-bool smc_entry_loads(const struct smc_inspect_kernels *kernels,
-                     const struct smc_inspect_kernel *entry, uint16_t cc)
+void smc_entry_assume_device(const struct smc_inspect_kernels *kernels,
+                             const struct smc_inspect_kernel *entry, struct smc_query *query)
 {
-    return smc_inspect_loads(smc_inspect_best_version(kernels, entry, cc), cc);
+    struct smc_capability capability;
+    const uint16_t cc = query->device.sm.cc;
+    if (!query->device_assumed ||
+        smc_inspect_loads(smc_inspect_best_version(kernels, entry, cc), cc) ||
+        !smc_capability_find(entry->cc, &capability))
+        return;
+    query->device_assumed = false;
+    smc_device_of_capability(&capability, &query->device);
 }
 
 /* "NVRTC 13.0, sm_90"; the architecture and the compiler's version may be unknown. */

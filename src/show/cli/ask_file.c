@@ -155,20 +155,6 @@ static enum smc_status ask_read_file(const struct smc_arguments *arguments, bool
     return status;
 }
 
-/* Machine code that the assumed device cannot load: the question is about what it was compiled for.
- */
-static void assume_own_device(struct smc_asked_file *asked)
-{
-    struct smc_query *query = asked->query;
-    const struct smc_inspect_kernel *entry = asked->entries.item[0];
-    struct smc_capability capability;
-    if (!query->device_assumed || smc_entry_loads(&asked->kernels, entry, query->device.sm.cc) ||
-        !smc_capability_find(entry->cc, &capability))
-        return;
-    query->device_assumed = false;
-    smc_device_of_capability(&capability, &query->device);
-}
-
 /* --- Dynamic shared memory -------------------------------------------------------------------- */
 
 /* "reduce", or "3 kernels" of several. */
@@ -289,7 +275,7 @@ enum smc_status smc_ask_file(const struct smc_arguments *arguments,
     SMC_TRY(smc_entries_choose(&asked->kernels, file, entry, &asked->entries, error));
     if (one)
         SMC_TRY(smc_entries_need_one(&asked->entries, file, entry, error));
-    assume_own_device(asked);
+    smc_entry_assume_device(&asked->kernels, asked->entries.item[0], asked->query);
     for (size_t d = 0; d < asked->device_count; d++)
         smc_idle_consider(arguments, &asked->query[d].device, &idle);
     smc_idle_warn(&idle);

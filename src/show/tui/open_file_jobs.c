@@ -99,18 +99,6 @@ static enum smc_status read_file(const struct smc_open_question *question,
                     reading.notes.length ? smc_text_string(&reading.notes) : "out of memory");
 }
 
-/* Code that an assumed device does not load is answered for what it was compiled for. */
-static void assume_device(struct smc_query *query)
-{
-    struct smc_capability capability;
-    const struct smc_inspect_kernel *first = &reading.kernels.item[0];
-    if (!query->device_assumed || smc_entry_loads(&reading.kernels, first, query->device.sm.cc) ||
-        !smc_capability_find(first->cc, &capability))
-        return;
-    query->device_assumed = false;
-    smc_device_of_capability(&capability, &query->device);
-}
-
 /* --- The rows --------------------------------------------------------------------------------- */
 
 static void copy_figures(const struct smc_inspect_row *row, struct smc_open_figures *figures)
@@ -212,7 +200,7 @@ enum smc_status smc_open_read(const struct smc_open_question *question, struct s
     smc_text_append(notes, smc_text_string(&reading.notes));
     if (status != SMC_OK)
         return status;
-    assume_device(query);
+    smc_entry_assume_device(&reading.kernels, &reading.kernels.item[0], query);
     state_launches(question, &stated, &request);
     return answer_kernels(&request, kernels, count, error);
 }
