@@ -84,8 +84,9 @@ static void candidates_draw_legend(struct smc_page *page, const struct tradeoff 
         const char letter[] = {candidates_plot_letter_of(kinds[kind].ink), '\0'};
         if (canvas->cells)
             smc_page_text(
-                page, (struct smc_text_look){kinds[kind].ink, SMC_FACE_STRONG, SMC_ANCHOR_START}, x,
-                letter);
+                page,
+                (struct smc_text_look){kinds[kind].ink, SMC_FACE_STRONG, SMC_ANCHOR_START, false},
+                x, letter);
         else
             smc_picture_mark(page->picture, kinds[kind].ink, x + 6,
                              page->y + canvas->line_height / 2);
@@ -259,7 +260,7 @@ static void candidates_draw_row(struct smc_page *page, const struct tradeoff_poi
     candidates_plot_put(page,
                         (struct smc_text_look){SMC_INK_TEXT,
                                                fastest ? SMC_FACE_STRONG : SMC_FACE_NORMAL,
-                                               SMC_ANCHOR_START},
+                                               SMC_ANCHOR_START, false},
                         0, point->name);
     smc_words_percent(point->occupancy_percent, text);
     candidates_plot_put(page, SMC_LOOK(TEXT, NORMAL, END), OCCUPANCY_END, text);

@@ -306,8 +306,8 @@ bool smc_chart_letter(const struct smc_chart *chart, enum smc_ink ink, double x,
     if (!chart_is_free(chart, &box))
         return false;
     smc_picture_text(chart->page->picture,
-                     (struct smc_text_look){ink, SMC_FACE_STRONG, SMC_ANCHOR_START}, left, top,
-                     text);
+                     (struct smc_text_look){ink, SMC_FACE_STRONG, SMC_ANCHOR_START, false}, left,
+                     top, text);
     return true;
 }
 

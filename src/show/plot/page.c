@@ -62,7 +62,7 @@ void smc_page_paragraph(struct smc_page *page, enum smc_face face, enum smc_ink 
             text += word;
             text += strspn(text, " ");
         } while (*text && !line.failed);
-        smc_page_text(page, (struct smc_text_look){ink, face, SMC_ANCHOR_START}, left,
+        smc_page_text(page, (struct smc_text_look){ink, face, SMC_ANCHOR_START, false}, left,
                       smc_text_string(&line));
         page->y += smc_canvas_line_height(&page->canvas, face);
         if (line.failed)
@@ -183,11 +183,11 @@ static double row_label_width(const struct grid_layout *layout)
 static void outline(struct smc_picture *picture, enum smc_ink ink, double x, double y, double width,
                     double height)
 {
-    const double thickness = 1.5;
-    smc_picture_line(picture, (struct smc_stroke){ink, thickness}, x, y, width, 0);
-    smc_picture_line(picture, (struct smc_stroke){ink, thickness}, x, y + height, width, 0);
-    smc_picture_line(picture, (struct smc_stroke){ink, thickness}, x, y, 0, height);
-    smc_picture_line(picture, (struct smc_stroke){ink, thickness}, x + width, y, 0, height);
+    const struct smc_stroke stroke = {ink, 1.5, false};
+    smc_picture_line(picture, stroke, x, y, width, 0);
+    smc_picture_line(picture, stroke, x, y + height, width, 0);
+    smc_picture_line(picture, stroke, x, y, 0, height);
+    smc_picture_line(picture, stroke, x + width, y, 0, height);
 }
 
 /* On a character canvas, the text alone shows the value. */
@@ -202,7 +202,7 @@ void smc_page_cell(struct smc_page *page, const struct smc_grid_cell *cell, doub
         outline(page->picture, cell->ink, x + 1, y + 1, width - border - 2, height - border - 2);
     enum smc_ink text_ink = canvas->cells ? cell->ink : SMC_INK_TEXT;
     smc_picture_text(page->picture,
-                     (struct smc_text_look){text_ink, SMC_FACE_SMALL, SMC_ANCHOR_MIDDLE},
+                     (struct smc_text_look){text_ink, SMC_FACE_SMALL, SMC_ANCHOR_MIDDLE, false},
                      x + (width - border) / 2, y + (height - border - line) / 2, cell->text);
 }
 

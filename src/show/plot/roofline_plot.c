@@ -225,7 +225,7 @@ static void draw_slanted(const struct roofline *roofline, const struct smc_chart
         return;
     if (rate * from < chart->y.low)
         from = chart->y.low / rate;
-    smc_chart_line(chart, (struct smc_stroke){infos[level].ink, 2}, from, rate * from, to,
+    smc_chart_line(chart, (struct smc_stroke){infos[level].ink, 2, false}, from, rate * from, to,
                    roofline->top);
 }
 
@@ -419,9 +419,10 @@ static void put_sample(struct smc_page *page, enum ceiling ceiling)
 {
     const char letter[] = {smc_ink_styles[infos[ceiling].ink].letter, '\0'};
     if (page->canvas.cells)
-        smc_page_text(page,
-                      (struct smc_text_look){infos[ceiling].ink, SMC_FACE_STRONG, SMC_ANCHOR_START},
-                      column_x(page, 0), letter);
+        smc_page_text(
+            page,
+            (struct smc_text_look){infos[ceiling].ink, SMC_FACE_STRONG, SMC_ANCHOR_START, false},
+            column_x(page, 0), letter);
     else
         smc_picture_line(page->picture,
                          (struct smc_stroke){infos[ceiling].ink, 3, ceiling == ISSUE},
@@ -559,7 +560,7 @@ static void draw_kernels(struct roofline *roofline)
         roofline_plot_put(page,
                           (struct smc_text_look){SMC_INK_TEXT,
                                                  i == 0 ? SMC_FACE_STRONG : SMC_FACE_NORMAL,
-                                                 SMC_ANCHOR_START},
+                                                 SMC_ANCHOR_START, false},
                           NAME_AT, name ? name : "Your kernel");
         if (roofline_plot_is_predicted(answer)) {
             roofline_put_result(roofline, answer);

@@ -476,7 +476,7 @@ static void sweep_draw_label(const struct heat *heat, const struct smc_sweep_poi
     enum smc_ink ink =
         !cells && shade_of(heat, point) >= DARK_PERCENT ? SMC_INK_PAPER : SMC_INK_TEXT;
     smc_picture_text(
-        heat->page->picture, (struct smc_text_look){ink, label->face, SMC_ANCHOR_MIDDLE},
+        heat->page->picture, (struct smc_text_look){ink, label->face, SMC_ANCHOR_MIDDLE, false},
         area->x + area->width / 2,
         cells ? floor(area->y + (area->height - 1) / 2) : area->y + (area->height - line) / 2,
         smc_text_string(&label->text));

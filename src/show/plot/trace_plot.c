@@ -271,7 +271,7 @@ static void trace_draw_bar(const struct smc_chart *chart, const struct bar *bar,
     trace_plot_fill(chart, ink, left, right, 0, bar->resident);
     trace_plot_fill(chart, SMC_INK_LEFT_EMPTY, left, right, bar->resident, bar->occupancy);
     if (!chart->page->canvas.cells && right - left > 1)
-        smc_picture_line(chart->page->picture, (struct smc_stroke){ink, 1.5}, left,
+        smc_picture_line(chart->page->picture, (struct smc_stroke){ink, 1.5, false}, left,
                          y_at(chart, bar->occupancy), right - left, 0);
 }
 
