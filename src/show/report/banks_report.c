@@ -804,7 +804,7 @@ void smc_json_banks(json_t *object, const struct smc_banks_answer *answer)
     smc_json_set(object, "device", smc_json_device(&query->device));
     for (int i = 0; i < 3; i++)
         json_array_append_new(block, json_integer(query->block[i]));
-    smc_json_set(banks, "kernel", query->kernel ? json_string(query->kernel->name) : json_null());
+    smc_json_known_string(banks, "kernel", query->kernel ? query->kernel->name : NULL);
     smc_json_set(banks, "block", block);
     smc_json_integer(banks, "warps_per_block", answer->warps_per_block);
     smc_json_integer(banks, "count", answer->layout.banks);

@@ -44,7 +44,7 @@ void smc_json_string(json_t *object, const char *key, const char *value)
 
 void smc_json_known_string(json_t *object, const char *key, const char *value)
 {
-    if (value[0])
+    if (value && value[0])
         smc_json_string(object, key, value);
     else
         smc_json_set(object, key, json_null());

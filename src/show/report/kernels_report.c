@@ -72,8 +72,7 @@ json_t *smc_json_kernels(void)
         smc_json_string(object, "family", kernel->family);
         smc_json_string(object, "summary", kernel->summary);
         smc_json_string(object, "file", kernel->file);
-        smc_json_set(object, "sibling",
-                     kernel->sibling ? json_string(kernel->sibling) : json_null());
+        smc_json_known_string(object, "sibling", kernel->sibling);
         smc_json_set(object, "dtypes", dtypes_list(kernel));
         smc_json_string(object, "default_dtype", smc_dtype_name(kernel->default_dtype));
         smc_json_set(object, "parameters", params_list(kernel));

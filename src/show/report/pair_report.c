@@ -165,8 +165,7 @@ void smc_json_pair(json_t *object, const struct smc_user_pair *pair)
         smc_json_integer(result, "elements", same.elements);
         smc_json_integer(result, "differing", same.differing);
     }
-    smc_json_set(comparison, "speed_up",
-                 pair->speed_up > 0 ? json_real(pair->speed_up) : json_null());
+    smc_json_known_real(comparison, "speed_up", pair->speed_up);
     smc_json_set(comparison, "measured", json_boolean(pair->is_measured));
     smc_json_set(comparison, "exceeds_noise",
                  pair->is_measured ? json_boolean(pair->exceeds_noise) : json_null());

@@ -657,7 +657,7 @@ void smc_json_series(json_t *object, const struct smc_series *series)
     json_t *list = json_array();
     for (size_t i = 0; i < series->count; i++)
         json_array_append_new(list, series_run_object(series, i));
-    smc_json_known_string(object, "family", series->family ? series->family : "");
+    smc_json_known_string(object, "family", series->family);
     smc_json_known_string(object, "baseline",
                           baseline != SMC_NO_RUN ? series->run[baseline].query.kernel->name : "");
     smc_json_set(object, "varied", series_axis_object(&series->axis));

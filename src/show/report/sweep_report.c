@@ -646,7 +646,7 @@ static json_t *sweep_point_object(const struct smc_sweep *sweep, uint64_t point,
         json_array_append_new(position,
                               json_integer((json_int_t)smc_sweep_position(sweep, i, point)));
     smc_json_set(object, "position", position);
-    smc_json_set(object, "error", why ? json_string(why) : json_null());
+    smc_json_known_string(object, "error", why);
     if (!why)
         smc_json_answer(object, answer);
     return object;

@@ -700,7 +700,7 @@ static json_t *process_list(const struct smc_trace *trace)
         json_t *object = smc_json_add_object(list);
         smc_json_set(object, "id",
                      process->id < 0 ? json_null() : json_integer((json_int_t)process->id));
-        smc_json_known_string(object, "command", process->command ? process->command : "");
+        smc_json_known_string(object, "command", process->command);
         smc_json_set(object, "file", process->file ? json_string(process->file) : json_null());
     }
     return list;

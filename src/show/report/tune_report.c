@@ -529,7 +529,7 @@ static json_t *kernel_object(const struct smc_tune *tune)
     json_t *object = json_object();
     struct smc_query query;
     if (tune->source) {
-        smc_json_known_string(object, "name", tune->entry ? tune->entry : "");
+        smc_json_known_string(object, "name", tune->entry);
         smc_json_string(object, "file", tune->source);
         return object;
     }

@@ -297,8 +297,7 @@ static json_t *memory_object(const struct smc_user_run *run, size_t index)
     bool counted = run->result.emulation.made;
     json_t *object = json_object();
     smc_json_string(object, "name", memory->name);
-    smc_json_set(object, "argument",
-                 memory->position ? json_integer((json_int_t)memory->position) : json_null());
+    smc_json_known_integer(object, "argument", memory->position);
     smc_json_string(object, "type", smc_user_types[argument->type].name);
     smc_json_integer(object, "elements", argument->elements);
     for (int k = 0; k < SMC_EMULATED_KINDS; k++)

@@ -42,7 +42,7 @@ void smc_json_calibration(json_t *object, const struct smc_calibration *calibrat
     }
     smc_json_set(object, "spread", spread);
     smc_json_real(object, "elapsed_ms", calibration->elapsed_ms);
-    smc_json_known_string(object, "kept_in", kept_in ? kept_in : "");
+    smc_json_known_string(object, "kept_in", kept_in);
 }
 
 #define WRITER(kind, list, parameters, arguments)                                                  \

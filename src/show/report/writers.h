@@ -163,7 +163,7 @@ void smc_json_set(json_t *object, const char *key, json_t *value);
 void smc_json_integer(json_t *object, const char *key, uint64_t value);
 void smc_json_real(json_t *object, const char *key, double value);
 void smc_json_string(json_t *object, const char *key, const char *value);
-/* null where the text is empty. */
+/* null where the text is empty or NULL. */
 void smc_json_known_string(json_t *object, const char *key, const char *value);
 
 /* null where the value is 0, which stands for "unknown". */
