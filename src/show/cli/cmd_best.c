@@ -137,8 +137,7 @@ static enum smc_status cmd_best_report(const struct smc_arguments *arguments,
         SMC_TRY(cmd_best_draw(best, target, out, &picture, error));
     if (target != SMC_PLOT_TERMINAL)
         smc_ask_writer(arguments)->best(best, count, out);
-    return target == SMC_PLOT_NOWHERE ? SMC_OK
-                                      : smc_picture_finish(arguments, target, &picture, out, error);
+    return smc_picture_finish(arguments, target, &picture, out, error);
 }
 
 static enum smc_status cmd_best_answer(const struct smc_arguments *arguments,

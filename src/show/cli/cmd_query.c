@@ -39,8 +39,7 @@ static enum smc_status cmd_report(const struct smc_arguments *arguments,
         smc_plot_query(&answers[0], &canvas, &picture);
     if (target != SMC_PLOT_TERMINAL)
         smc_ask_writer(arguments)->answers(answers, count, out);
-    return target == SMC_PLOT_NOWHERE ? SMC_OK
-                                      : smc_picture_finish(arguments, target, &picture, out, error);
+    return smc_picture_finish(arguments, target, &picture, out, error);
 }
 
 static enum smc_status cmd_check_picture(const struct smc_arguments *arguments, size_t count,

@@ -470,7 +470,7 @@ enum smc_status smc_picture_finish(const struct smc_arguments *arguments,
         status = smc_out_of_memory(error);
     else if (target == SMC_PLOT_TERMINAL)
         smc_plot_paint_cells(picture, out->style->utf8, out->style->colour, out);
-    else
+    else if (target == SMC_PLOT_FILE)
         status = paint_file(arguments->text[SMC_OPTION_PLOT], picture, error);
     smc_picture_free(picture);
     return status;

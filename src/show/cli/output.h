@@ -82,7 +82,7 @@ enum smc_status smc_roofline_check(const struct smc_answer *answers, size_t coun
 struct smc_canvas smc_picture_canvas(enum smc_plot_target target,
                                      const struct smc_report_style *style);
 
-/* Paints the picture to `out` or to the file, and frees it. */
+/* Paints the picture to `out`, to the file or nowhere, and frees it. */
 enum smc_status smc_picture_finish(const struct smc_arguments *arguments,
                                    enum smc_plot_target target, struct smc_picture *picture,
                                    struct smc_text *out, struct smc_error *error);

@@ -80,13 +80,6 @@ static void answer_overwriting(struct smc_tui *tui, const char *typed)
         smc_tui_say(tui, SMC_STYLE_WARN, "%s was not overwritten", tui->saving.path);
 }
 
-static void explorer_show_command(struct smc_tui *tui)
-{
-    smc_auto_text words = {0};
-    smc_tui_command_of(tui, &tui->explore.query, &words);
-    smc_tui_show_command(tui, smc_text_string(&words));
-}
-
 static void open_search(struct smc_tui *tui)
 {
     smc_tui_ask(tui, "search", "a part of what you look for", "");
@@ -239,7 +232,7 @@ static void explorer_act(struct smc_tui *tui, enum smc_action action)
         smc_help_open(&tui->popup, tui->view);
         return;
     case SMC_ACTION_COMMAND:
-        explorer_show_command(tui);
+        smc_tui_show_query(tui, "");
         return;
     case SMC_ACTION_SEARCH:
         open_search(tui);

@@ -121,6 +121,14 @@ void smc_tui_show_command(struct smc_tui *tui, const char *command)
     smc_command_wrap(command, room < MOST_COLUMNS ? room : MOST_COLUMNS, &tui->popup.text);
 }
 
+void smc_tui_show_query(struct smc_tui *tui, const char *options)
+{
+    smc_auto_text words = {0};
+    smc_tui_command_of(tui, &tui->explore.query, &words);
+    smc_text_append(&words, options);
+    smc_tui_show_command(tui, smc_text_string(&words));
+}
+
 const struct smc_open_kernel *smc_tui_open_kernel(const struct smc_tui *tui)
 {
     return smc_open_kernel_of(&tui->file, &tui->explore.query);

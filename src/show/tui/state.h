@@ -244,5 +244,7 @@ void smc_tui_command_of(const struct smc_tui *tui, const struct smc_query *query
 
 /* Shows it, wrapped. */
 void smc_tui_show_command(struct smc_tui *tui, const char *command);
+/* That of the present query, with more options. */
+void smc_tui_show_query(struct smc_tui *tui, const char *options);
 
 #endif

@@ -265,14 +265,6 @@ static void view_roofline_step(struct smc_tui *tui, int direction, bool far)
     refresh(tui);
 }
 
-static void view_roofline_show_command(struct smc_tui *tui)
-{
-    smc_auto_text words = {0};
-    smc_tui_command_of(tui, &tui->explore.query, &words);
-    smc_text_append(&words, " --roofline --family");
-    smc_tui_show_command(tui, smc_text_string(&words));
-}
-
 static bool view_roofline_act(struct smc_tui *tui, enum smc_action action)
 {
     int by = smc_list_rows_of(action, tui->rows / 2);
@@ -297,7 +289,7 @@ static bool view_roofline_act(struct smc_tui *tui, enum smc_action action)
     case SMC_ACTION_COMMAND:
         if (!tui->explore.query.kernel)
             return false;
-        view_roofline_show_command(tui);
+        smc_tui_show_query(tui, " --roofline --family");
         return true;
     default:
         return false;
