@@ -90,6 +90,5 @@ int smc_cli_main(int argc, char **argv)
     }
     json_set_alloc_funcs(smc_malloc, free);
     status = run_command(argc > 0 ? argc - 1 : 0, argv + 1, &out, &error);
-    status = smc_output_end(&out, status, &error);
-    return status;
+    return smc_output_end(&out, status, &error);
 }

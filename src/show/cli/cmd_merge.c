@@ -173,9 +173,8 @@ enum smc_status smc_cmd_merge(const struct smc_arguments *arguments, struct smc_
 {
     struct smc_merge merge = {.only_checks = arguments->given[SMC_OPTION_EXPECT]};
     struct smc_fleet_expected expected = {0};
-    enum smc_status worst = cmd_merge_check_options(arguments, error);
-    if (worst == SMC_OK)
-        worst = ask_expected(arguments, &expected, error);
+    SMC_TRY(cmd_merge_check_options(arguments, error));
+    enum smc_status worst = ask_expected(arguments, &expected, error);
     if (worst != SMC_OK) {
         smc_hostlist_free(&expected.names);
         return worst;

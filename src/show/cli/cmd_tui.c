@@ -220,8 +220,7 @@ static enum smc_status ask_file_question(const struct smc_arguments *arguments,
     };
     smc_ask_shape(arguments, SMC_OPTION_THREADS, question->block);
     smc_query_init(&launch);
-    if (smc_ask_grid(arguments, &launch, error) != SMC_OK)
-        return SMC_USAGE;
+    SMC_TRY(smc_ask_grid(arguments, &launch, error));
     question->grid_blocks = launch.grid_blocks;
     question->grid_y = launch.grid_y;
     question->grid_z = launch.grid_z;

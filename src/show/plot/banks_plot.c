@@ -369,16 +369,14 @@ static void banks_draw_heading(const struct picture *picture)
     if (answer->query.tile) {
         smc_words_tile(&answer->query.tile->tile, &heading.title);
         smc_words_tile_place(answer, &heading.subject);
-        smc_page_put_heading(picture->page, &heading);
-        picture->page->y += picture->page->canvas.gap;
-        return;
+    } else {
+        smc_text_append(&heading.title, kernel ? kernel->name : pattern->label);
+        if (!kernel)
+            smc_text_printf(&heading.subject, "%s of %u byte%s a lane, ",
+                            smc_words_bank_op(pattern->op), pattern->width_bytes,
+                            smc_text_plural(pattern->width_bytes));
+        smc_words_banks_place(answer, &heading.subject);
     }
-    smc_text_append(&heading.title, kernel ? kernel->name : pattern->label);
-    if (!kernel)
-        smc_text_printf(&heading.subject, "%s of %u byte%s a lane, ",
-                        smc_words_bank_op(pattern->op), pattern->width_bytes,
-                        smc_text_plural(pattern->width_bytes));
-    smc_words_banks_place(answer, &heading.subject);
     smc_page_put_heading(picture->page, &heading);
     picture->page->y += picture->page->canvas.gap;
 }

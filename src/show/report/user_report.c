@@ -293,7 +293,6 @@ static json_t *memory_object(const struct smc_user_run *run, size_t index)
 {
     const struct smc_user_memory *memory = &run->memory[index];
     const struct smc_user_argument *argument = memory->argument;
-    const struct smc_emulated_traffic *traffic = run->memory[index].traffic.kind;
     bool counted = run->result.emulation.made;
     json_t *object = json_object();
     smc_json_string(object, "name", memory->name);
@@ -301,7 +300,8 @@ static json_t *memory_object(const struct smc_user_run *run, size_t index)
     smc_json_string(object, "type", smc_user_types[argument->type].name);
     smc_json_integer(object, "elements", argument->elements);
     for (int k = 0; k < SMC_EMULATED_KINDS; k++)
-        smc_json_set(object, kinds[k], counted ? traffic_object(&traffic[k]) : json_null());
+        smc_json_set(object, kinds[k],
+                     counted ? traffic_object(&memory->traffic.kind[k]) : json_null());
     smc_json_set(object, "emulated", digest_object(memory->has_emulated, &memory->emulated));
     smc_json_set(object, "measured", digest_object(memory->has_gpu, &memory->gpu));
     const struct smc_agreement *agreement = &memory->agreement;

@@ -763,16 +763,15 @@ static bool view_banks_search(struct smc_tui *tui)
 
 static void show_found_command(struct smc_tui *tui)
 {
-    struct smc_query named = tui->explore.query;
-    const struct smc_query *query = &named;
+    struct smc_query query = tui->explore.query;
     smc_auto_text words = {0};
-    named.device_assumed = false;
+    query.device_assumed = false;
     smc_text_printf(&words, "%s banks ", smc_program_name());
     smc_words_quote(tui->file.question.file, &words);
     smc_text_append(&words, " --entry ");
-    smc_words_quote(query->file_kernel->short_name, &words);
-    smc_text_printf(&words, " --block %lld", (long long)query->threads_per_block);
-    smc_words_device_option(query, &words);
+    smc_words_quote(query.file_kernel->short_name, &words);
+    smc_text_printf(&words, " --block %lld", (long long)query.threads_per_block);
+    smc_words_device_option(&query, &words);
     smc_tui_show_command(tui, smc_text_string(&words));
 }
 
