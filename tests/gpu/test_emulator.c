@@ -92,15 +92,11 @@ static bool copy_inputs(struct launch *launch, struct smc_emulated_array *arrays
 
 static bool follow(struct launch *launch, struct smc_program *program)
 {
-    struct smc_machine_code code;
     struct smc_error error = {""};
-    uint64_t loads[SMC_EMULATOR_WIDTHS];
-    if (!say(&error, smc_machine_code_of(launch->binary.cubin, launch->binary.cubin_bytes,
-                                         launch->answer.query.kernel->entry, &code, &error)))
+    uint64_t loads[SMC_LOAD_WIDTHS];
+    if (!say(&error, smc_machine_code_loads(launch->binary.cubin, launch->binary.cubin_bytes,
+                                            launch->answer.query.kernel->entry, loads, &error)))
         return false;
-    for (unsigned i = 0; i < SMC_EMULATOR_WIDTHS; i++)
-        loads[i] = smc_machine_code_count(&code, true, false, 1u << i);
-    smc_machine_code_free(&code);
     return smc_program_follow(program, loads) != SMC_FOLLOWING_UNKNOWN;
 }
 

@@ -23,15 +23,13 @@
 static void emulator_follow(struct smc_program *program, const struct smc_binary *binary,
                             const char *entry, struct smc_emulated_run *run)
 {
-    SMC_AUTO(smc_machine_code_free) struct smc_machine_code code = {0};
     struct smc_error error = {""};
-    uint64_t loads[SMC_EMULATOR_WIDTHS] = {0};
-    if (smc_machine_code_of(binary->cubin, binary->cubin_bytes, entry, &code, &error) != SMC_OK) {
+    uint64_t loads[SMC_LOAD_WIDTHS];
+    if (smc_machine_code_loads(binary->cubin, binary->cubin_bytes, entry, loads, &error) !=
+        SMC_OK) {
         snprintf(run->not_followed, sizeof run->not_followed, "%.159s", error.message);
         return;
     }
-    for (unsigned i = 0; i < SMC_EMULATOR_WIDTHS; i++)
-        loads[i] = smc_machine_code_count(&code, true, false, 1u << i);
     run->follows_machine_code = smc_program_follow(program, loads) != SMC_FOLLOWING_UNKNOWN;
     if (!run->follows_machine_code)
         snprintf(run->not_followed, sizeof run->not_followed,
