@@ -147,6 +147,9 @@ struct smc_comparison {
     double worst; /* largest error as a share of its bound; infinite for a NaN or a wrong integer */
 };
 
+/* The names of a kernel whose file has the name of its function. */
+#define SMC_KERNEL_NAMES(id, dashed) .name = (dashed), .file = #id ".cu", .entry = #id
+
 struct smc_kernel {
     const char *name;    /* "matmul-tiled" */
     const char *family;  /* "matmul" */

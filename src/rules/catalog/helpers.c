@@ -3,9 +3,7 @@
 #include "rules/catalog.h"
 
 const struct smc_kernel smc_kernel_health_sms = {
-    .name = "health-sms",
-    .file = "health_sms.cu",
-    .entry = "health_sms",
+    SMC_KERNEL_NAMES(health_sms, "health-sms"),
     .defines = smc_defines_nothing,
 };
 
@@ -17,9 +15,7 @@ const struct smc_kernel smc_kernel_health_memory = {
 };
 
 const struct smc_kernel smc_kernel_ceiling_read = {
-    .name = "ceiling-read",
-    .file = "ceiling_read.cu",
-    .entry = "ceiling_read",
+    SMC_KERNEL_NAMES(ceiling_read, "ceiling-read"),
     .defines = smc_defines_nothing,
 };
 
@@ -32,9 +28,7 @@ static void helpers_define_element(const struct smc_kernel *kernel, const struct
 }
 
 const struct smc_kernel smc_kernel_ceiling_fma = {
-    .name = "ceiling-fma",
-    .file = "ceiling_fma.cu",
-    .entry = "ceiling_fma",
+    SMC_KERNEL_NAMES(ceiling_fma, "ceiling-fma"),
     .defines = helpers_define_element,
 };
 

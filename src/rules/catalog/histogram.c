@@ -193,18 +193,14 @@ static void histogram_compare(const struct smc_kernel *kernel, const struct smc_
     .work = histogram_work, .shared_work = histogram_shared_work, .compare = histogram_compare
 
 const struct smc_kernel smc_kernel_histogram_block = {
-    .name = "histogram-block",
+    SMC_KERNEL_NAMES(histogram_block, "histogram-block"),
     HISTOGRAM,
-    .file = "histogram_block.cu",
-    .entry = "histogram_block",
     .summary = "a joint histogram of two arrays, all of its bins in each block",
 };
 
 const struct smc_kernel smc_kernel_histogram_cluster = {
-    .name = "histogram-cluster",
+    SMC_KERNEL_NAMES(histogram_cluster, "histogram-cluster"),
     HISTOGRAM,
     .has_clusters = true,
-    .file = "histogram_cluster.cu",
-    .entry = "histogram_cluster",
     .summary = "the same, its bins spread over the blocks of a cluster",
 };

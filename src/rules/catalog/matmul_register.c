@@ -485,10 +485,8 @@ static void matmul_register_shared_work(const struct smc_kernel *kernel,
 }
 
 const struct smc_kernel smc_kernel_matmul_register = {
-    .name = "matmul-register",
+    SMC_KERNEL_NAMES(matmul_register, "matmul-register"),
     .family = "matmul",
-    .file = "matmul_register.cu",
-    .entry = "matmul_register",
     .summary = "C = A B, many outputs in each thread's registers: low occupancy, and fast",
     .params = SMC_PARAM_BIT(DTYPE) | SMC_PARAM_BIT(BLOCK_M) | SMC_PARAM_BIT(BLOCK_N) |
               SMC_PARAM_BIT(BLOCK_K) | SMC_PARAM_BIT(THREAD_M) | SMC_PARAM_BIT(THREAD_N) |

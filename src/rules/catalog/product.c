@@ -539,10 +539,8 @@ void smc_product_compare(const struct smc_kernel *kernel, const struct smc_param
      SMC_PARAM_BIT(LDA) | SMC_PARAM_BIT(LDC))
 
 const struct smc_kernel smc_kernel_matmul_naive = {
-    .name = "matmul-naive",
+    SMC_KERNEL_NAMES(matmul_naive, "matmul-naive"),
     .family = "matmul",
-    .file = "matmul_naive.cu",
-    .entry = "matmul_naive",
     .summary = "C = A B, one output per thread straight from global memory",
     .params = AB,
     PRODUCT,
@@ -555,10 +553,8 @@ static const struct smc_product_tiles tiles_of_both = {
 };
 
 const struct smc_kernel smc_kernel_matmul_tiled = {
-    .name = "matmul-tiled",
+    SMC_KERNEL_NAMES(matmul_tiled, "matmul-tiled"),
     .family = "matmul",
-    .file = "matmul_tiled.cu",
-    .entry = "matmul_tiled",
     .summary = "C = A B by square tiles of A and B in shared memory",
     .params = AB | SMC_PARAM_BIT(PAD),
     .variant = &tiles_of_both,
@@ -566,10 +562,8 @@ const struct smc_kernel smc_kernel_matmul_tiled = {
 };
 
 const struct smc_kernel smc_kernel_matmul_tiled_racy = {
-    .name = "matmul-tiled-racy",
+    SMC_KERNEL_NAMES(matmul_tiled_racy, "matmul-tiled-racy"),
     .family = "matmul",
-    .file = "matmul_tiled_racy.cu",
-    .entry = "matmul_tiled_racy",
     .summary = "matmul-tiled without its second barrier: for race detection only",
     .params = AB,
     .is_racy = true,
@@ -586,10 +580,8 @@ static const struct smc_product_tiles async_tiles = {
 };
 
 const struct smc_kernel smc_kernel_matmul_async = {
-    .name = "matmul-async",
+    SMC_KERNEL_NAMES(matmul_async, "matmul-async"),
     .family = "matmul",
-    .file = "matmul_async.cu",
-    .entry = "matmul_async",
     .summary = "matmul-tiled with the next tiles copied meanwhile, by cp.async from CC 8.0 on",
     .params = AB | SMC_PARAM_BIT(PAD),
     .variant = &async_tiles,
@@ -602,10 +594,8 @@ static const struct smc_product_tiles tile_of_a = {
 };
 
 const struct smc_kernel smc_kernel_matmul_a_tile = {
-    .name = "matmul-a-tile",
+    SMC_KERNEL_NAMES(matmul_a_tile, "matmul-a-tile"),
     .family = "matmul",
-    .file = "matmul_a_tile.cu",
-    .entry = "matmul_a_tile",
     .summary =
         "C = A B by tiles of A alone, with __syncwarp where one warp loads a whole row of a tile",
     .params = AB | SMC_PARAM_BIT(PAD),
@@ -614,10 +604,8 @@ const struct smc_kernel smc_kernel_matmul_a_tile = {
 };
 
 const struct smc_kernel smc_kernel_aat_naive = {
-    .name = "aat-naive",
+    SMC_KERNEL_NAMES(aat_naive, "aat-naive"),
     .family = "aat",
-    .file = "aat_naive.cu",
-    .entry = "aat_naive",
     .summary = "C = A A^T, one output per thread straight from global memory",
     .params = AAT,
     PRODUCT,
@@ -632,10 +620,8 @@ static const struct smc_product_tiles aat_tiles = {
 };
 
 const struct smc_kernel smc_kernel_aat_conflict = {
-    .name = "aat-conflict",
+    SMC_KERNEL_NAMES(aat_conflict, "aat-conflict"),
     .family = "aat",
-    .file = "aat_conflict.cu",
-    .entry = "aat_conflict",
     .summary = "C = A A^T by tiles; the transposed tile is stored with a 32-way bank conflict",
     .params = AAT,
     .variant = &aat_tiles,
@@ -643,10 +629,8 @@ const struct smc_kernel smc_kernel_aat_conflict = {
 };
 
 const struct smc_kernel smc_kernel_aat_padded = {
-    .name = "aat-padded",
+    SMC_KERNEL_NAMES(aat_padded, "aat-padded"),
     .family = "aat",
-    .file = "aat_padded.cu",
-    .entry = "aat_padded",
     .summary = "C = A A^T by tiles; padded rows spread the transposed tile over the banks",
     .params = AAT | SMC_PARAM_BIT(PAD),
     .default_pad = 1,
@@ -664,10 +648,8 @@ static const struct smc_product_tiles swizzled_tiles = {
 };
 
 const struct smc_kernel smc_kernel_aat_swizzled = {
-    .name = "aat-swizzled",
+    SMC_KERNEL_NAMES(aat_swizzled, "aat-swizzled"),
     .family = "aat",
-    .file = "aat_swizzled.cu",
-    .entry = "aat_swizzled",
     .summary = "C = A A^T by tiles; an XOR swizzle spreads the transposed tile over the banks",
     .params = AAT,
     .variant = &swizzled_tiles,

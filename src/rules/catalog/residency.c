@@ -36,10 +36,8 @@ static void residency_plan(const struct smc_kernel *kernel, const struct smc_par
 }
 
 const struct smc_kernel smc_kernel_residency = {
-    .name = "residency",
+    SMC_KERNEL_NAMES(residency, "residency"),
     .family = "residency",
-    .file = "residency.cu",
-    .entry = "residency",
     .summary = "a probe that counts the blocks alive on each SM",
     .params = SMC_PARAM_BIT(BLOCK) | SMC_PARAM_BIT(LIVE) | SMC_PARAM_BIT(STATIC_BYTES),
     .dtypes = 1u << SMC_INT32,

@@ -135,10 +135,8 @@ static void reverse_compare(const struct smc_kernel *kernel, const struct smc_pa
     .shared_accesses = reverse_shared_accesses, .compare = reverse_compare
 
 const struct smc_kernel smc_kernel_reverse_static = {
-    .name = "reverse-static",
+    SMC_KERNEL_NAMES(reverse_static, "reverse-static"),
     REVERSE,
-    .file = "reverse_static.cu",
-    .entry = "reverse_static",
     .summary = "an array reversed by one block through static shared memory",
     .sibling = "reverse-dynamic",
     .defines = reverse_defines_static,
@@ -146,10 +144,8 @@ const struct smc_kernel smc_kernel_reverse_static = {
 };
 
 const struct smc_kernel smc_kernel_reverse_dynamic = {
-    .name = "reverse-dynamic",
+    SMC_KERNEL_NAMES(reverse_dynamic, "reverse-dynamic"),
     REVERSE,
-    .file = "reverse_dynamic.cu",
-    .entry = "reverse_dynamic",
     .summary = "an array reversed by one block through dynamic shared memory",
     .defines = smc_defines_nothing,
     .plan = reverse_plan_dynamic,

@@ -197,10 +197,8 @@ static void work_naive(const struct smc_kernel *kernel, const struct smc_params 
 }
 
 const struct smc_kernel smc_kernel_stencil_naive = {
-    .name = "stencil-naive",
+    SMC_KERNEL_NAMES(stencil_naive, "stencil-naive"),
     STENCIL,
-    .file = "stencil_naive.cu",
-    .entry = "stencil_naive",
     .summary = "1-D box sum, each window loaded from global memory",
     .complete = stencil_complete,
     .defines = stencil_defines,
@@ -307,10 +305,8 @@ static void staged_work(const struct smc_kernel *kernel, const struct smc_params
 }
 
 const struct smc_kernel smc_kernel_stencil_static = {
-    .name = "stencil-static",
+    SMC_KERNEL_NAMES(stencil_static, "stencil-static"),
     STENCIL,
-    .file = "stencil_static.cu",
-    .entry = "stencil_static",
     .summary = "1-D box sum, staged in static shared memory",
     .sibling = "stencil-dynamic",
     .complete = stencil_complete,
@@ -322,10 +318,8 @@ const struct smc_kernel smc_kernel_stencil_static = {
 };
 
 const struct smc_kernel smc_kernel_stencil_dynamic = {
-    .name = "stencil-dynamic",
+    SMC_KERNEL_NAMES(stencil_dynamic, "stencil-dynamic"),
     STENCIL,
-    .file = "stencil_dynamic.cu",
-    .entry = "stencil_dynamic",
     .summary = "1-D box sum, staged in dynamic shared memory",
     .complete = stencil_complete,
     .defines = stencil_defines,
@@ -600,10 +594,8 @@ static void work_window(const struct smc_kernel *kernel, const struct smc_params
 }
 
 const struct smc_kernel smc_kernel_stencil_window = {
-    .name = "stencil-window",
+    SMC_KERNEL_NAMES(stencil_window, "stencil-window"),
     STENCIL,
-    .file = "stencil_window.cu",
-    .entry = "stencil_window",
     .summary = "1-D box sum whose additions do not grow with the radius",
     .complete = complete_window,
     .defines = defines_window,
