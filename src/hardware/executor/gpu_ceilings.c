@@ -86,8 +86,11 @@ enum smc_status smc_gpu_bench_measure(struct smc_gpu_bench *bench,
 {
     enum smc_status status =
         measurement->kernel ? gpu_ceilings_load(measurement, bench, error) : SMC_OK;
-    if (status == SMC_OK && measurement->begin)
-        status = measurement->begin(bench, error);
+    double uncounted[SMC_CEILING_COUNT] = {0};
+    bench->measurement = measurement;
+    if (status == SMC_OK)
+        status = measurement->begin ? measurement->begin(bench, error)
+                                    : measurement->sample(bench, uncounted, error);
     if (status == SMC_OK)
         status = take_samples(measurement, bench, samples, error);
     if (!smc_is_lost(&bench->finish))
@@ -97,15 +100,15 @@ enum smc_status smc_gpu_bench_measure(struct smc_gpu_bench *bench,
 
 static const struct smc_gpu_measurement *measurement_at(size_t index)
 {
-    return index < SMC_GPU_MEASUREMENTS ? smc_gpu_measurements[index]
-                                        : smc_gpu_sm_measurements[index - SMC_GPU_MEASUREMENTS];
+    return index < SMC_GPU_MEASUREMENTS ? &smc_gpu_measurements[index]
+                                        : &smc_gpu_sm_measurements[index - SMC_GPU_MEASUREMENTS];
 }
 
 const struct smc_gpu_measurement *smc_gpu_measurement_find(const char *name)
 {
     for (size_t i = 0; i < SMC_GPU_MEASUREMENTS; i++)
-        if (strcmp(smc_gpu_measurements[i]->name, name) == 0)
-            return smc_gpu_measurements[i];
+        if (strcmp(smc_gpu_measurements[i].name, name) == 0)
+            return &smc_gpu_measurements[i];
     return NULL;
 }
 

@@ -27,6 +27,7 @@ struct smc_gpu_bench {
     enum smc_dtype compiled_dtype;
 
     /* For the current measurement. */
+    const struct smc_gpu_measurement *measurement;
     struct smc_gpu_kernel kernel;
     uint32_t steps;
     size_t working_bytes;
@@ -37,17 +38,21 @@ struct smc_gpu_measurement {
     const char *name;                /* for messages */
     const struct smc_kernel *kernel; /* compiled and loaded before the measurement; or NULL */
     enum smc_dtype dtype;            /* for its options */
-    /* Chooses the parameters of the launches and warms up; or NULL. */
+    /* Chooses the parameters of the launches and warms up. NULL: a sample that is not counted loads
+       the code, fills the cache and raises the clocks. */
     enum smc_status (*begin)(struct smc_gpu_bench *bench, struct smc_error *error);
     /* Takes one sample: sets the ceilings that it measures, which are 0 before. */
     enum smc_status (*sample)(struct smc_gpu_bench *bench, double seen[SMC_CEILING_COUNT],
                               struct smc_error *error);
+    /* What those of one SM share a function for. */
+    enum smc_ceiling ceiling;
+    const struct smc_gpu_pipe *pipe;
 };
 
 /* Of the whole GPU, and then of one SM. */
 enum { SMC_GPU_MEASUREMENTS = 15, SMC_GPU_SM_MEASUREMENTS = 24 };
-extern const struct smc_gpu_measurement *const smc_gpu_measurements[SMC_GPU_MEASUREMENTS];
-extern const struct smc_gpu_measurement *const smc_gpu_sm_measurements[SMC_GPU_SM_MEASUREMENTS];
+extern const struct smc_gpu_measurement smc_gpu_measurements[SMC_GPU_MEASUREMENTS];
+extern const struct smc_gpu_measurement smc_gpu_sm_measurements[SMC_GPU_SM_MEASUREMENTS];
 
 /* Allocates the arrays of a bench whose device, request and warnings are set. Always close it; if
    the GPU is lost, everything is left until the process ends. */

@@ -30,23 +30,8 @@ static enum smc_status sample_copy(struct smc_gpu_bench *bench, double seen[SMC_
     return smc_gpu_bench_status(bench, code, "a copy in global memory", error);
 }
 
-/* The first launch, at idle clocks, is not counted. */
-static enum smc_status begin_copy(struct smc_gpu_bench *bench, struct smc_error *error)
-{
-    double seen[SMC_CEILING_COUNT];
-    return sample_copy(bench, seen, error);
-}
-
-static const struct smc_gpu_measurement measure_copy = {
-    .name = "copy",
-    .begin = begin_copy,
-    .sample = sample_copy,
-};
-
 static const struct smc_kernel write_kernel = {
-    .name = "ceiling-write",
-    .file = "ceiling_write.cu",
-    .entry = "ceiling_write",
+    SMC_KERNEL_NAMES(ceiling_write, "ceiling-write"),
     .defines = smc_defines_nothing,
 };
 
@@ -81,13 +66,6 @@ static enum smc_status sample_read(struct smc_gpu_bench *bench, double seen[SMC_
     return sample_tiles(bench, &seen[SMC_CEILING_READ], error);
 }
 
-static const struct smc_gpu_measurement measure_read = {
-    .name = "reads of global memory",
-    .kernel = &smc_kernel_ceiling_read,
-    .begin = begin_reads,
-    .sample = sample_read,
-};
-
 /* Reads or writes a part of the cache, a whole number of tiles, many times; the first pass fills
    the cache. */
 static enum smc_status begin_l2(struct smc_gpu_bench *bench, struct smc_error *error)
@@ -106,25 +84,11 @@ static enum smc_status sample_l2(struct smc_gpu_bench *bench, double seen[SMC_CE
     return bench->steps ? sample_tiles(bench, &seen[SMC_CEILING_L2], error) : SMC_OK;
 }
 
-static const struct smc_gpu_measurement measure_l2 = {
-    .name = "reads of the L2 cache",
-    .kernel = &smc_kernel_ceiling_read,
-    .begin = begin_l2,
-    .sample = sample_l2,
-};
-
 static enum smc_status sample_l2_writes(struct smc_gpu_bench *bench, double seen[SMC_CEILING_COUNT],
                                         struct smc_error *error)
 {
     return bench->steps ? sample_tiles(bench, &seen[SMC_CEILING_L2_WRITE], error) : SMC_OK;
 }
-
-static const struct smc_gpu_measurement measure_l2_writes = {
-    .name = "writes to the L2 cache",
-    .kernel = &write_kernel,
-    .begin = begin_l2,
-    .sample = sample_l2_writes,
-};
 
 /* --- Inside an SM: FMA and shared memory ------------------------------------------------------ */
 
@@ -232,28 +196,10 @@ static enum smc_status sample_doubles(struct smc_gpu_bench *bench, double seen[S
     return status;
 }
 
-static const struct smc_gpu_measurement measure_float = {
-    .name = "float FMA",
-    .kernel = &smc_kernel_ceiling_fma,
-    .dtype = SMC_FLOAT,
-    .begin = begin_floats,
-    .sample = sample_floats,
-};
-
-static const struct smc_gpu_measurement measure_double = {
-    .name = "double FMA",
-    .kernel = &smc_kernel_ceiling_fma,
-    .dtype = SMC_DOUBLE,
-    .begin = begin_doubles,
-    .sample = sample_doubles,
-};
-
 /* --- Loads of shared memory --------------------------------------------------------------- */
 
 static const struct smc_kernel shared_kernel = {
-    .name = "ceiling-shared",
-    .file = "ceiling_shared.cu",
-    .entry = "ceiling_shared",
+    SMC_KERNEL_NAMES(ceiling_shared, "ceiling-shared"),
     .defines = smc_defines_nothing,
 };
 
@@ -271,19 +217,6 @@ static enum smc_status sample_shared(struct smc_gpu_bench *bench, double seen[SM
     seen[SMC_CEILING_SHARED] = sight.clocks ? bytes / (double)sight.clocks : 0;
     return smc_gpu_bench_status(bench, code, "loads of shared memory", error);
 }
-
-static enum smc_status begin_shared(struct smc_gpu_bench *bench, struct smc_error *error)
-{
-    double seen[SMC_CEILING_COUNT];
-    return sample_shared(bench, seen, error);
-}
-
-static const struct smc_gpu_measurement measure_shared = {
-    .name = "loads of shared memory",
-    .kernel = &shared_kernel,
-    .begin = begin_shared,
-    .sample = sample_shared,
-};
 
 /* --- Latency: chains of addresses in random order --------------------------------------------- */
 
@@ -433,24 +366,18 @@ static enum smc_status begin_dram_latency(struct smc_gpu_bench *bench, struct sm
     return smc_gpu_bench_status(bench, code, "emptying the L2 cache", error);
 }
 
-#define MEASUREMENT(level, LEVEL, kernel_of_it)                                                    \
+#define LATENCY(level, LEVEL)                                                                      \
     static enum smc_status sample_##level##_latency(                                               \
         struct smc_gpu_bench *bench, double seen[SMC_CEILING_COUNT], struct smc_error *error)      \
     {                                                                                              \
         return gpu_measurements_walk(bench, &seen[SMC_CEILING_##LEVEL##_CLOCKS],                   \
                                      &seen[SMC_CEILING_##LEVEL##_NS], error);                      \
-    }                                                                                              \
-    static const struct smc_gpu_measurement measure_##level##_latency = {                          \
-        .name = #LEVEL " latency",                                                                 \
-        .kernel = &kernel_of_it,                                                                   \
-        .begin = begin_##level##_latency,                                                          \
-        .sample = sample_##level##_latency,                                                        \
-    };
-MEASUREMENT(shared, SHARED, shared_latency_kernel)
-MEASUREMENT(l1, L1, l1_latency_kernel)
-MEASUREMENT(l2, L2, l2_latency_kernel)
-MEASUREMENT(dram, DRAM, l2_latency_kernel)
-#undef MEASUREMENT
+    }
+LATENCY(shared, SHARED)
+LATENCY(l1, L1)
+LATENCY(l2, L2)
+LATENCY(dram, DRAM)
+#undef LATENCY
 
 /* --- Launches --------------------------------------------------------------------------------- */
 
@@ -462,9 +389,7 @@ enum {
 };
 
 static const struct smc_kernel empty_kernel = {
-    .name = "ceiling-launch",
-    .file = "ceiling_launch.cu",
-    .entry = "ceiling_launch",
+    SMC_KERNEL_NAMES(ceiling_launch, "ceiling-launch"),
     .defines = smc_defines_nothing,
 };
 
@@ -547,37 +472,28 @@ static enum smc_status begin_launches(struct smc_gpu_bench *bench, struct smc_er
     return status == SMC_OK ? sample_round_trips(bench, seen, error) : status;
 }
 
-static const struct smc_gpu_measurement measure_launch = {
-    .name = "launches",
-    .kernel = &empty_kernel,
-    .begin = begin_launches,
-    .sample = sample_launches,
-};
+/* --- The list --------------------------------------------------------------------------------- */
 
-static const struct smc_gpu_measurement measure_empty_launch = {
-    .name = "empty launches",
-    .kernel = &empty_kernel,
-    .begin = begin_launches,
-    .sample = sample_empty_launches,
-};
+#define ROW(label, of, type, first, each)                                                          \
+    {                                                                                              \
+        .name = label, .kernel = of, .dtype = type, .begin = first, .sample = each                 \
+    }
 
-static const struct smc_gpu_measurement measure_round_trip = {
-    .name = "launches with waiting",
-    .kernel = &empty_kernel,
-    .begin = begin_launches,
-    .sample = sample_round_trips,
-};
-
-static const struct smc_gpu_measurement measure_blocks = {
-    .name = "starts of blocks",
-    .kernel = &empty_kernel,
-    .begin = begin_launches,
-    .sample = sample_blocks,
-};
-
-const struct smc_gpu_measurement *const smc_gpu_measurements[SMC_GPU_MEASUREMENTS] = {
-    &measure_copy,       &measure_read,         &measure_l2,           &measure_l2_writes,
-    &measure_shared,     &measure_float,        &measure_double,       &measure_shared_latency,
-    &measure_l1_latency, &measure_l2_latency,   &measure_dram_latency, &measure_launch,
-    &measure_round_trip, &measure_empty_launch, &measure_blocks,
+const struct smc_gpu_measurement smc_gpu_measurements[SMC_GPU_MEASUREMENTS] = {
+    ROW("copy", NULL, SMC_FLOAT, NULL, sample_copy),
+    ROW("reads of global memory", &smc_kernel_ceiling_read, SMC_FLOAT, begin_reads, sample_read),
+    ROW("reads of the L2 cache", &smc_kernel_ceiling_read, SMC_FLOAT, begin_l2, sample_l2),
+    ROW("writes to the L2 cache", &write_kernel, SMC_FLOAT, begin_l2, sample_l2_writes),
+    ROW("loads of shared memory", &shared_kernel, SMC_FLOAT, NULL, sample_shared),
+    ROW("float FMA", &smc_kernel_ceiling_fma, SMC_FLOAT, begin_floats, sample_floats),
+    ROW("double FMA", &smc_kernel_ceiling_fma, SMC_DOUBLE, begin_doubles, sample_doubles),
+    ROW("SHARED latency", &shared_latency_kernel, SMC_FLOAT, begin_shared_latency,
+        sample_shared_latency),
+    ROW("L1 latency", &l1_latency_kernel, SMC_FLOAT, begin_l1_latency, sample_l1_latency),
+    ROW("L2 latency", &l2_latency_kernel, SMC_FLOAT, begin_l2_latency, sample_l2_latency),
+    ROW("DRAM latency", &l2_latency_kernel, SMC_FLOAT, begin_dram_latency, sample_dram_latency),
+    ROW("launches", &empty_kernel, SMC_FLOAT, begin_launches, sample_launches),
+    ROW("launches with waiting", &empty_kernel, SMC_FLOAT, begin_launches, sample_round_trips),
+    ROW("empty launches", &empty_kernel, SMC_FLOAT, begin_launches, sample_empty_launches),
+    ROW("starts of blocks", &empty_kernel, SMC_FLOAT, begin_launches, sample_blocks),
 };

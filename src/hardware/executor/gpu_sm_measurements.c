@@ -39,29 +39,35 @@ static double rate(double amount, double clocks)
 /* --- Pipes ------------------------------------------------------------------------------------ */
 
 /* What a kernel of ceiling_pipe.cu gives: `amount` in a clock, or clocks for each of `amount`. */
-struct pipe {
+struct smc_gpu_pipe {
     uint32_t threads, steps;
     double amount; /* of all steps */
     bool is_time;
 };
 
-static const struct pipe of_warps = {THREADS, STEPS, (double)STEPS *PIPE_PER_STEP *WARPS, false};
-static const struct pipe of_barriers = {THREADS, STEPS, (double)STEPS *BARRIERS_PER_STEP, true};
-static const struct pipe of_one_warp = {WARP, STEPS, (double)STEPS *BARRIERS_PER_STEP, true};
-static const struct pipe of_chain = {WARP, CHAIN_STEPS, (double)CHAIN_STEPS *PIPE_PER_STEP, true};
+static const struct smc_gpu_pipe of_warps = {THREADS, STEPS, (double)STEPS *PIPE_PER_STEP *WARPS,
+                                             false};
+static const struct smc_gpu_pipe of_barriers = {THREADS, STEPS, (double)STEPS *BARRIERS_PER_STEP,
+                                                true};
+static const struct smc_gpu_pipe of_one_warp = {WARP, STEPS, (double)STEPS *BARRIERS_PER_STEP,
+                                                true};
+static const struct smc_gpu_pipe of_chain = {WARP, CHAIN_STEPS, (double)CHAIN_STEPS *PIPE_PER_STEP,
+                                             true};
 
-static const struct pipe of_products = {THREADS, TENSOR_STEPS,
-                                        (double)TENSOR_STEPS *STEP_FMAS *WARPS, false};
-static const struct pipe of_group = {WARPGROUP, TENSOR_STEPS,
-                                     (double)TENSOR_STEPS *STEP_FMAS *WARPGROUP / WARP, false};
+static const struct smc_gpu_pipe of_products = {THREADS, TENSOR_STEPS,
+                                                (double)TENSOR_STEPS *STEP_FMAS *WARPS, false};
+static const struct smc_gpu_pipe of_group = {
+    WARPGROUP, TENSOR_STEPS, (double)TENSOR_STEPS *STEP_FMAS *WARPGROUP / WARP, false};
 
-static enum smc_status run_pipe(struct smc_gpu_bench *bench, const struct pipe *pipe, double *seen,
-                                struct smc_error *error)
+static enum smc_status sample_pipe(struct smc_gpu_bench *bench, double seen[SMC_CEILING_COUNT],
+                                   struct smc_error *error)
 {
+    const struct smc_gpu_pipe *pipe = bench->measurement->pipe;
     uint32_t a = 0x3f800001, b = 0x12345679; /* odd; as a float a little above 1 */
     double clocks = 0;
     enum smc_status status = run_block(bench, pipe->threads, pipe->steps, &a, &b, &clocks, error);
-    *seen = pipe->is_time ? clocks / pipe->amount : rate(pipe->amount, clocks);
+    seen[bench->measurement->ceiling] =
+        pipe->is_time ? clocks / pipe->amount : rate(pipe->amount, clocks);
     return status;
 }
 
@@ -73,85 +79,57 @@ enum {
     L1_ELEMENTS = 1024, /* 16 KiB, which every L1 cache holds */
 };
 
-static enum smc_status read_wide(struct smc_gpu_bench *bench, uint32_t elements, double *seen,
+static enum smc_status sample_l1(struct smc_gpu_bench *bench, double seen[SMC_CEILING_COUNT],
                                  struct smc_error *error)
 {
-    uint32_t mask = elements - 1;
+    uint32_t mask = L1_ELEMENTS - 1;
     double clocks = 0;
     enum smc_status status =
         run_block(bench, THREADS, STEPS, &bench->array[1], &mask, &clocks, error);
-    *seen = rate((double)STEPS * LOADS_PER_STEP * THREADS * WIDE_BYTES, clocks);
+    seen[SMC_CEILING_L1_HIT] = rate((double)STEPS * LOADS_PER_STEP * THREADS * WIDE_BYTES, clocks);
     return status;
 }
 
 /* --- The list --------------------------------------------------------------------------------- */
 
-/* The first sample, which loads the code and fills the cache, is not counted. */
-#define MEASUREMENT(id, kernel_file, features, kernel_entry, CEILING, label, sampling)             \
-    static enum smc_status sample_##id(struct smc_gpu_bench *bench,                                \
-                                       double seen[SMC_CEILING_COUNT], struct smc_error *error)    \
+#define KERNEL(kernel_file, kernel_entry, features)                                                \
+    &(const struct smc_kernel)                                                                     \
     {                                                                                              \
-        double *value = &seen[SMC_CEILING_##CEILING];                                              \
-        return sampling;                                                                           \
-    }                                                                                              \
-    static enum smc_status begin_##id(struct smc_gpu_bench *bench, struct smc_error *error)        \
+        .name = "ceiling-" kernel_entry, .file = "ceiling_" kernel_file ".cu",                     \
+        .entry = "ceiling_" kernel_entry, .needs_features = (features),                            \
+        .defines = smc_defines_nothing                                                             \
+    }
+#define ROW(file, entry, features, CEILING, label, of)                                             \
     {                                                                                              \
-        double seen[SMC_CEILING_COUNT];                                                            \
-        return sample_##id(bench, seen, error);                                                    \
-    }                                                                                              \
-    static const struct smc_kernel id##_kernel = {                                                 \
-        .name = "ceiling-" #id,                                                                    \
-        .file = kernel_file,                                                                       \
-        .entry = kernel_entry,                                                                     \
-        .needs_features = features,                                                                \
-        .defines = smc_defines_nothing,                                                            \
-    };                                                                                             \
-    static const struct smc_gpu_measurement measure_##id = {                                       \
-        .name = label,                                                                             \
-        .kernel = &id##_kernel,                                                                    \
-        .begin = begin_##id,                                                                       \
-        .sample = sample_##id,                                                                     \
-    };
-#define PIPE(id, entry, CEILING, label, pipe)                                                      \
-    MEASUREMENT(id, "ceiling_pipe.cu", false, entry, CEILING, label,                               \
-                run_pipe(bench, &(pipe), value, error))
-#define CACHE(id, entry, CEILING, label, sampling)                                                 \
-    MEASUREMENT(id, "ceiling_cache.cu", false, entry, CEILING, label, sampling)
-#define TENSOR(id, CEILING, label, pipe)                                                           \
-    MEASUREMENT(id, "ceiling_tensor.cu", true, "ceiling_" #id, CEILING, label,                     \
-                run_pipe(bench, &(pipe), value, error))
+        .name = label, .kernel = KERNEL(file, entry, features), .sample = sample_pipe,             \
+        .ceiling = SMC_CEILING_##CEILING, .pipe = &(of)                                            \
+    }
+#define PIPE(entry, CEILING, label, of)   ROW("pipe", entry, false, CEILING, label, of)
+#define TENSOR(entry, CEILING, label, of) ROW("tensor", entry, true, CEILING, label, of)
 
-PIPE(issue, "ceiling_pipe_issue", ISSUE, "issuing instructions", of_warps)
-PIPE(fma, "ceiling_pipe_fma", FMA_REGISTERS, "FMA of three registers", of_warps)
-PIPE(imad, "ceiling_pipe_imad", IMAD, "integer multiply-add", of_warps)
-PIPE(wide, "ceiling_pipe_wide", IMAD_WIDE, "integer multiply-add of 64 bits", of_warps)
-PIPE(alu, "ceiling_pipe_alu", ALU, "integer logic", of_warps)
-PIPE(special, "ceiling_pipe_special", SPECIAL, "special functions", of_warps)
-PIPE(convert, "ceiling_pipe_convert", CONVERSION, "conversions", of_warps)
-PIPE(special_chain, "ceiling_chain_special", SPECIAL_CLOCKS, "latency of special functions",
-     of_chain)
-PIPE(constant_chain, "ceiling_chain_constant", CONSTANT_CLOCKS, "latency of constants", of_chain)
-PIPE(warp_barrier, "ceiling_pipe_barrier", BARRIER_CLOCKS, "barriers of a warp", of_one_warp)
-PIPE(barrier, "ceiling_pipe_barrier", BARRIER, "barriers", of_barriers)
-PIPE(float_chain, "ceiling_chain_float", FMA_CLOCKS, "latency of float FMA", of_chain)
-PIPE(double_chain, "ceiling_chain_double", FP64_CLOCKS, "latency of double FMA", of_chain)
-CACHE(l1, "ceiling_cache_l1", L1_HIT, "hits in L1", read_wide(bench, L1_ELEMENTS, value, error))
-TENSOR(mma_fp16, MMA_FP16, "mma.sync of FP16", of_products)
-TENSOR(mma_bf16, MMA_BF16, "mma.sync of BF16", of_products)
-TENSOR(mma_tf32, MMA_TF32, "mma.sync of TF32", of_products)
-TENSOR(mma_int8, MMA_INT8, "mma.sync of INT8", of_products)
-TENSOR(mma_fp64, MMA_FP64, "mma.sync of FP64", of_products)
-TENSOR(wgmma_fp16, WGMMA_FP16, "wgmma of FP16", of_group)
-TENSOR(wgmma_bf16, WGMMA_BF16, "wgmma of BF16", of_group)
-TENSOR(wgmma_tf32, WGMMA_TF32, "wgmma of TF32", of_group)
-TENSOR(wgmma_int8, WGMMA_INT8, "wgmma of INT8", of_group)
-TENSOR(wgmma_fp8, WGMMA_FP8, "wgmma of FP8", of_group)
-
-const struct smc_gpu_measurement *const smc_gpu_sm_measurements[SMC_GPU_SM_MEASUREMENTS] = {
-    &measure_issue,        &measure_fma,          &measure_imad,          &measure_wide,
-    &measure_alu,          &measure_special,      &measure_convert,       &measure_barrier,
-    &measure_float_chain,  &measure_double_chain, &measure_special_chain, &measure_constant_chain,
-    &measure_warp_barrier, &measure_l1,           &measure_mma_fp16,      &measure_mma_bf16,
-    &measure_mma_tf32,     &measure_mma_int8,     &measure_mma_fp64,      &measure_wgmma_fp16,
-    &measure_wgmma_bf16,   &measure_wgmma_tf32,   &measure_wgmma_int8,    &measure_wgmma_fp8,
+const struct smc_gpu_measurement smc_gpu_sm_measurements[SMC_GPU_SM_MEASUREMENTS] = {
+    PIPE("pipe_issue", ISSUE, "issuing instructions", of_warps),
+    PIPE("pipe_fma", FMA_REGISTERS, "FMA of three registers", of_warps),
+    PIPE("pipe_imad", IMAD, "integer multiply-add", of_warps),
+    PIPE("pipe_wide", IMAD_WIDE, "integer multiply-add of 64 bits", of_warps),
+    PIPE("pipe_alu", ALU, "integer logic", of_warps),
+    PIPE("pipe_special", SPECIAL, "special functions", of_warps),
+    PIPE("pipe_convert", CONVERSION, "conversions", of_warps),
+    PIPE("pipe_barrier", BARRIER, "barriers", of_barriers),
+    PIPE("chain_float", FMA_CLOCKS, "latency of float FMA", of_chain),
+    PIPE("chain_double", FP64_CLOCKS, "latency of double FMA", of_chain),
+    PIPE("chain_special", SPECIAL_CLOCKS, "latency of special functions", of_chain),
+    PIPE("chain_constant", CONSTANT_CLOCKS, "latency of constants", of_chain),
+    PIPE("pipe_barrier", BARRIER_CLOCKS, "barriers of a warp", of_one_warp),
+    {.name = "hits in L1", .kernel = KERNEL("cache", "cache_l1", false), .sample = sample_l1},
+    TENSOR("mma_fp16", MMA_FP16, "mma.sync of FP16", of_products),
+    TENSOR("mma_bf16", MMA_BF16, "mma.sync of BF16", of_products),
+    TENSOR("mma_tf32", MMA_TF32, "mma.sync of TF32", of_products),
+    TENSOR("mma_int8", MMA_INT8, "mma.sync of INT8", of_products),
+    TENSOR("mma_fp64", MMA_FP64, "mma.sync of FP64", of_products),
+    TENSOR("wgmma_fp16", WGMMA_FP16, "wgmma of FP16", of_group),
+    TENSOR("wgmma_bf16", WGMMA_BF16, "wgmma of BF16", of_group),
+    TENSOR("wgmma_tf32", WGMMA_TF32, "wgmma of TF32", of_group),
+    TENSOR("wgmma_int8", WGMMA_INT8, "wgmma of INT8", of_group),
+    TENSOR("wgmma_fp8", WGMMA_FP8, "wgmma of FP8", of_group),
 };
