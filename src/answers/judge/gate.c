@@ -3,7 +3,6 @@
 
 #include "answers/gate.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 

@@ -26,7 +26,6 @@ static enum smc_status nsys_read(struct smc_trace_input *input, struct smc_trace
 
 #else
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
 

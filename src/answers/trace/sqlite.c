@@ -5,7 +5,6 @@
 
 #include "answers/trace/sqlite.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

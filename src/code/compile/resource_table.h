@@ -7,8 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/status.h"
-#include "base/text.h"
 #include "code/compile/resources.h"
 
 /* The columns of data/resources.csv; strings are stored inside the rows, so that the table needs no

@@ -5,7 +5,6 @@
 #include "code/source/device_part.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

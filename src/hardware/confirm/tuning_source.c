@@ -9,7 +9,6 @@
 
 #include "base/expression.h"
 #include "base/memory.h"
-#include "base/parse.h"
 
 enum { MOST_IN_Z = 64, MOST_GRID_YZ = 65535 };
 

@@ -8,7 +8,6 @@
 
 #include "base/memory.h"
 #include "base/parse.h"
-#include "base/platform.h"
 #include "hardware/executor/c_types.h"
 #include "hardware/exercise/exercise_launch.h"
 

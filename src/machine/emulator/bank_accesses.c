@@ -2,7 +2,6 @@
    answer with reasons and remedies. */
 #include "machine/bank_accesses.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "machine/emulator/emulator_steps.h"
 #include "machine/emulator/matrix.h"
 
 enum {
