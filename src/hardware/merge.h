@@ -1,7 +1,8 @@
 /* Run reports of many GPUs combined: what each observed for the same question, and where they
    disagree. Below, a machine is a GPU of a host, or an emulator on it.
 
-     smc_merge_read       JSON reports (`smemcalc run --format json`) -> reports
+     smc_merge_feed, smc_merge_finish
+                          JSON reports (`smemcalc run --format json`) -> reports
      smc_merge_compare    -> questions, their quantities, the machines' values and verdicts */
 #ifndef SMC_HARDWARE_MERGE_H
 #define SMC_HARDWARE_MERGE_H
@@ -54,14 +55,6 @@ struct smc_merge {
     bool only_checks;         /* a file need not have a report, and its other lines are notes */
 };
 
-/* Adds the reports of a text that holds one document or several, each a report, what `--gpu all`
-   printed, or a list of such. `file` must outlive them. Unusable documents are skipped and listed
-   in `problems`, one line each ("all.json:12: ..."): SMC_USAGE. SMC_MACHINE: out of memory. Reports
-   that do not state their machine or seed are accepted, with one line in `problems` for the first
-   of them ("all.json:12: warning: ..."). */
-enum smc_status smc_merge_read(struct smc_merge *merge, const char *file, const char *text,
-                               size_t length, struct smc_text *problems);
-
 /* A line that a tool put a label before, to name the process that printed it. */
 struct smc_labelled_line {
     uint64_t label; /* its hash */
@@ -69,10 +62,11 @@ struct smc_labelled_line {
     size_t line, first; /* its number, and that of the first with the same label */
 };
 
-/* The same for a file that is read in pieces. Each line with the report of a check is used at once,
-   so that memory does not grow with them; everything else is kept to its end. Tools that start a
-   program on many nodes may have put a label before each line; lines of several processes may then
-   be mixed. Set the first three members; free in any case. */
+/* A file with one document or several, each a report, what `--gpu all` printed, or a list of such,
+   that is read in pieces. Each line with the report of a check is used at once, so that memory does
+   not grow with them; everything else is kept to its end. Tools that start a program on many nodes
+   may have put a label before each line; lines of several processes may then be mixed. Set the
+   first three members, of which `file` must outlive the reports; free in any case. */
 struct smc_merge_input {
     struct smc_merge *merge;
     const char *file;
@@ -92,7 +86,10 @@ enum { SMC_LARGEST_INPUT_BYTES = 256 << 20 };
 enum smc_status smc_merge_feed(struct smc_merge_input *input, const char *bytes, size_t count,
                                struct smc_error *error);
 
-/* As smc_merge_read. */
+/* Adds the reports. Unusable documents are skipped and listed in `problems`, one line each
+   ("all.json:12: ..."): SMC_USAGE. SMC_MACHINE: out of memory. Reports that do not state their
+   machine or seed are accepted, with one line in `problems` for the first of them ("all.json:12:
+   warning: ..."). */
 enum smc_status smc_merge_finish(struct smc_merge_input *input);
 
 void smc_merge_input_free(struct smc_merge_input *input);

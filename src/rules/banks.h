@@ -501,11 +501,6 @@ uint32_t smc_tile_address(const struct smc_tile *tile, uint32_t offset);
 void smc_tile_access_of(const struct smc_tile *tile, const struct smc_tile_walked *walked, size_t i,
                         struct smc_access *access);
 
-/* The wavefronts of all instructions. */
-struct smc_bank_cost smc_tile_count(const struct smc_bank_layout *layout,
-                                    const struct smc_tile *tile,
-                                    const struct smc_tile_walked *walked);
-
 /* From the array's first byte to its last. */
 uint32_t smc_tile_bytes(const struct smc_tile *tile);
 

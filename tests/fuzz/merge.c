@@ -67,12 +67,23 @@ static void print(const struct smc_merged *merged, const struct smc_fleet *fleet
     smc_text_free(&metrics);
 }
 
+static enum smc_status read_reports(struct smc_merge *merge, const char *text, size_t length,
+                                    struct smc_text *problems)
+{
+    struct smc_merge_input input = {.merge = merge, .file = "input", .problems = problems};
+    enum smc_status status = smc_merge_feed(&input, text, length, NULL);
+    if (status == SMC_OK)
+        status = smc_merge_finish(&input);
+    smc_merge_input_free(&input);
+    return status;
+}
+
 int fuzz_merge(const uint8_t *data, size_t size)
 {
     struct smc_merge merge = {0};
     struct smc_merged merged;
     struct smc_text problems = {0};
-    enum smc_status status = smc_merge_read(&merge, "input", (const char *)data, size, &problems);
+    enum smc_status status = read_reports(&merge, (const char *)data, size, &problems);
     if ((status != SMC_OK && problems.length == 0) ||
         (status == SMC_OK && merge.count + merge.checks.node_count == 0))
         abort();

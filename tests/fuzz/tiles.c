@@ -20,9 +20,13 @@ static void check_remedy(const struct smc_tile_question *question,
         struct smc_tile_walked walked;
         if (smc_tile_walk(&remedy->tile, &question->access[i], "", &walked, NULL) != SMC_OK)
             abort();
-        const struct smc_bank_cost cost = smc_tile_count(&newest, &remedy->tile, &walked);
-        if (cost.wavefronts != cost.least)
-            abort();
+        for (size_t k = 0; k < walked.count; k++) {
+            struct smc_access access;
+            smc_tile_access_of(&remedy->tile, &walked, k, &access);
+            const struct smc_bank_cost cost = smc_banks_count(&newest, &access);
+            if (cost.wavefronts != cost.least)
+                abort();
+        }
         smc_tile_walked_free(&walked);
     }
 }

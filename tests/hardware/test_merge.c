@@ -62,6 +62,14 @@ static void test_foreign(void)
     }
 }
 
+static void read_report(struct smc_merge *merge, const char *text, struct smc_text *problems)
+{
+    struct smc_merge_input input = {.merge = merge, .file = "f", .problems = problems};
+    CU_ASSERT_EQUAL_FATAL(smc_merge_feed(&input, text, strlen(text), NULL), SMC_OK);
+    CU_ASSERT_EQUAL_FATAL(smc_merge_finish(&input), SMC_OK);
+    smc_merge_input_free(&input);
+}
+
 /* A report with one row. NULL stands for null. */
 static void add(struct smc_merge *merge, const char *host, const char *cc, const char *quantity,
                 const char *unit, const char *predicted, const char *api, const char *measured,
@@ -76,7 +84,7 @@ static void add(struct smc_merge *merge, const char *host, const char *cc, const
              " \"api\": %s, \"emulated\": null, \"measured\": %s, \"verdict\": \"%s\"}]}",
              cc, cc, host, quantity, unit, predicted, api, measured,
              verdict ? verdict : "information");
-    CU_ASSERT_EQUAL_FATAL(smc_merge_read(merge, "f", text, strlen(text), &problems), SMC_OK);
+    read_report(merge, text, &problems);
     smc_text_free(&problems);
 }
 
@@ -248,8 +256,7 @@ static void test_uuids(void)
         for (size_t k = 0; k < 2; k++) {
             char text[256];
             snprintf(text, sizeof text, report, uuids[k]);
-            CU_ASSERT_EQUAL_FATAL(smc_merge_read(&merge, "f", text, strlen(text), &problems),
-                                  SMC_OK);
+            read_report(&merge, text, &problems);
         }
         CU_ASSERT_EQUAL(smc_merge_compare(&merge, &merged, NULL), SMC_SHORTFALL);
         CU_ASSERT_EQUAL(merged.failed_count, 2);

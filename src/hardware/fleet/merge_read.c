@@ -821,15 +821,6 @@ void smc_merge_input_free(struct smc_merge_input *input)
     free(input->labelled);
 }
 
-enum smc_status smc_merge_read(struct smc_merge *merge, const char *file, const char *text,
-                               size_t length, struct smc_text *problems)
-{
-    SMC_AUTO(smc_merge_input_free)
-    struct smc_merge_input input = {.merge = merge, .file = file, .problems = problems};
-    enum smc_status status = smc_merge_feed(&input, text, length, NULL);
-    return status == SMC_OK ? smc_merge_finish(&input) : status;
-}
-
 void smc_merge_free(struct smc_merge *merge)
 {
     for (size_t i = 0; i < merge->count; i++)

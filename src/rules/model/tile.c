@@ -42,22 +42,6 @@ void smc_tile_access_of(const struct smc_tile *tile, const struct smc_tile_walke
     }
 }
 
-struct smc_bank_cost smc_tile_count(const struct smc_bank_layout *layout,
-                                    const struct smc_tile *tile,
-                                    const struct smc_tile_walked *walked)
-{
-    struct smc_bank_cost total = {0};
-    struct smc_access access;
-    for (size_t i = 0; i < walked->count; i++) {
-        smc_tile_access_of(tile, walked, i, &access);
-        const struct smc_bank_cost one = smc_banks_count(layout, &access);
-        total.wavefronts += one.wavefronts;
-        total.least += one.least;
-        total.phases += one.phases;
-    }
-    return total;
-}
-
 /* --- What lanes access ------------------------------------------------------------------------ */
 
 /* How a walk sees the array: its extents, the elements that a lane accesses together, and the mode
