@@ -17,7 +17,6 @@ enum smc_finding_level {
 enum smc_check_rule {
 #define RULE(id, name, description) SMC_CHECK_##id,
 #include "answers/judge/finding_rules.def"
-#undef RULE
     SMC_CHECK_COUNT
 };
 

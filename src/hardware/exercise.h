@@ -25,7 +25,6 @@ enum {
 enum smc_exercise_figure {
 #define FIGURE(id, ...) SMC_EXERCISE_##id,
 #include "hardware/exercise/exercise_figures.def"
-#undef FIGURE
     SMC_EXERCISE_FIGURES
 };
 
@@ -101,7 +100,6 @@ enum smc_status smc_exercise_read_file(const struct smc_exercise *exercise, cons
 enum smc_wrong_cause {
 #define WRONG(id, name) SMC_WRONG_##id,
 #include "hardware/exercise/wrong_causes.def"
-#undef WRONG
     SMC_WRONG_CAUSES
 };
 extern const char *const smc_wrong_cause_names[SMC_WRONG_CAUSES];
@@ -129,7 +127,6 @@ struct smc_wrong_result {
 enum smc_exercise_outcome {
 #define OUTCOME(id, name) SMC_EXERCISE_##id,
 #include "hardware/exercise/exercise_outcomes.def"
-#undef OUTCOME
     SMC_EXERCISE_OUTCOMES
 };
 extern const char *const smc_exercise_outcome_names[SMC_EXERCISE_OUTCOMES];

@@ -57,7 +57,6 @@ enum { SMC_WARP_LANES = 32, SMC_MAX_BANKS = 32, SMC_MAX_WAVEFRONTS = 64 };
 enum smc_bank_op {
 #define SMC_OPERATION(id, name, loads, matrices, trans, usual, widths, counted) SMC_BANK_##id,
 #include "bank_operations.def"
-#undef SMC_OPERATION
     SMC_BANK_OPS
 };
 

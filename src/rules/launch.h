@@ -10,14 +10,12 @@
 enum smc_limit {
 #define SMC_LIMIT(id, name, label) SMC_LIMIT_##id,
 #include "limits.def"
-#undef SMC_LIMIT
     SMC_LIMIT_COUNT
 };
 
 enum smc_refusal {
 #define SMC_REFUSAL(id, name, limit) SMC_REFUSAL_##id,
 #include "refusals.def"
-#undef SMC_REFUSAL
     SMC_REFUSAL_COUNT
 };
 
@@ -54,7 +52,6 @@ enum {
 enum smc_smem_mode {
 #define SMC_SMEM_MODE(id, name, runtime_name, text) SMC_SMEM_MODE_##id,
 #include "smem_modes.def"
-#undef SMC_SMEM_MODE
     SMC_SMEM_MODE_COUNT
 };
 

@@ -124,7 +124,6 @@ void smc_judgements_free(struct smc_judgements *judgements)
 const struct smc_check_rule_words smc_check_rules[SMC_CHECK_COUNT] = {
 #define RULE(id, name, description) {name, description},
 #include "answers/judge/finding_rules.def"
-#undef RULE
 };
 
 const char *smc_finding_level_name(enum smc_finding_level level)

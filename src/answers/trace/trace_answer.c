@@ -180,7 +180,6 @@ enum smc_trace_bound smc_trace_bound_of(const struct smc_trace_row *row)
     if (occupancy->limiters & 1u << SMC_LIMIT_##id)                                                \
         return SMC_TRACE_BOUND_##id;
 #include "rules/limits.def"
-#undef SMC_LIMIT
     return SMC_TRACE_BOUND_UNKNOWN; /* a grid that this GPU refuses */
 }
 

@@ -20,7 +20,6 @@ static const double default_tolerance = 1e-5;
 const struct smc_exercise_figure_info smc_exercise_figure_info[SMC_EXERCISE_FIGURES] = {
 #define FIGURE(id, key, label, unit) [SMC_EXERCISE_##id] = {key, label, unit},
 #include "hardware/exercise/exercise_figures.def"
-#undef FIGURE
 };
 
 /* --- Files ------------------------------------------------------------------------------------ */

@@ -17,7 +17,6 @@ enum { MOST_SOURCE_BYTES = 4 << 20 };
 const char *const smc_exercise_outcome_names[SMC_EXERCISE_OUTCOMES] = {
 #define OUTCOME(id, name) [SMC_EXERCISE_##id] = name,
 #include "hardware/exercise/exercise_outcomes.def"
-#undef OUTCOME
 };
 
 struct smc_exercise_attempt {

@@ -13,7 +13,6 @@
 const char *const smc_wrong_cause_names[SMC_WRONG_CAUSES] = {
 #define WRONG(id, name) [SMC_WRONG_##id] = name,
 #include "hardware/exercise/wrong_causes.def"
-#undef WRONG
 };
 
 /* --- Numbers ---------------------------------------------------------------------------------- */

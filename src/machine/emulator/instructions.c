@@ -7,7 +7,6 @@ static const struct smc_ptx_instruction table[] = {
 #define INSTRUCTION(name, support, section, example, note)                                         \
     {name, section, example, note, SMC_INSTRUCTION_##support},
 #include "machine/emulator/instructions.def"
-#undef INSTRUCTION
 };
 enum { ROWS = sizeof table / sizeof *table };
 

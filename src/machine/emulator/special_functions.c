@@ -28,7 +28,6 @@ struct segment {
 static const struct segment segments[SEGMENTS] = {
 #define SEGMENT(function, i, c0, c1, c2) [function + (i)] = {c0, c1, c2},
 #include "machine/emulator/special_functions.def"
-#undef SEGMENT
 };
 
 /* Constants that are added before the lower bits are cut off, in 2^-17 units of the last place. */

@@ -33,8 +33,6 @@ static const char *const results[] = {
 #define RESULT(name)         name,
 #define CLUSTER_RESULT(name) name,
 #include "rules/batch/results.def"
-#undef CLUSTER_RESULT
-#undef RESULT
 };
 
 enum { MOST_NAME = 64 };

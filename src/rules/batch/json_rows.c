@@ -26,8 +26,6 @@ static const struct {
 #define RESULT(name)         {name, false},
 #define CLUSTER_RESULT(name) {name, true},
 #include "rules/batch/results.def"
-#undef CLUSTER_RESULT
-#undef RESULT
 };
 
 bool smc_batch_is_no_value(const char *text, size_t length)

@@ -78,24 +78,18 @@ static const char names[] = ""
 #define CLUSTER_RESULT(name)
 #include "rules/batch/results.def"
     ;
-#undef RESULT
-#undef CLUSTER_RESULT
 
 static const char cluster_names[] = ""
 #define RESULT(name)
 #define CLUSTER_RESULT(name) "," name
 #include "rules/batch/results.def"
     ;
-#undef RESULT
-#undef CLUSTER_RESULT
 
 static const char no_cluster_results[] = ""
 #define RESULT(name)
 #define CLUSTER_RESULT(name) ","
 #include "rules/batch/results.def"
     ;
-#undef RESULT
-#undef CLUSTER_RESULT
 
 /* "launches", or "cannot_launch" and the refusals, joined as the limiters are. */
 static void put_outcome(struct smc_csv_writer *writer, uint32_t refusals)
@@ -294,8 +288,6 @@ enum smc_status smc_csv_write_bad_row(struct smc_csv_writer *writer,
 #define RESULT(name) name,
 #define CLUSTER_RESULT(name)
 #include "rules/batch/results.def"
-#undef CLUSTER_RESULT
-#undef RESULT
     };
     enum smc_status status = begin_row(writer, error);
     if (status != SMC_OK)

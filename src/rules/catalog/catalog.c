@@ -8,12 +8,10 @@
 
 #define KERNEL(id) extern const struct smc_kernel smc_kernel_##id;
 #include "rules/catalog/kernels.def"
-#undef KERNEL
 
 static const struct smc_kernel *const kernels[] = {
 #define KERNEL(id) &smc_kernel_##id,
 #include "rules/catalog/kernels.def"
-#undef KERNEL
 };
 
 size_t smc_kernel_count(void)

@@ -10,7 +10,6 @@
 
 #define KERNEL(id) extern const struct smc_kernel smc_kernel_##id;
 #include "rules/catalog/kernels.def"
-#undef KERNEL
 
 #define SMC_PARAM_BIT(id) (1u << SMC_PARAM_##id)
 

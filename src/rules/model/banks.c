@@ -14,7 +14,6 @@ const struct smc_bank_operation smc_bank_operations[SMC_BANK_OPS] = {
 #define SMC_OPERATION(id, name, loads, matrices, trans, usual, widths, counted)                    \
     [SMC_BANK_##id] = {name, loads, matrices, trans, usual, widths, counted},
 #include "rules/bank_operations.def"
-#undef SMC_OPERATION
 };
 
 const struct smc_bank_operation *smc_bank_op_describe(enum smc_bank_op op)

@@ -7,25 +7,21 @@
 static const char *const limit_names[] = {
 #define SMC_LIMIT(id, name, label) [SMC_LIMIT_##id] = name,
 #include "rules/limits.def"
-#undef SMC_LIMIT
 };
 
 static const char *const limit_labels[] = {
 #define SMC_LIMIT(id, name, label) [SMC_LIMIT_##id] = label,
 #include "rules/limits.def"
-#undef SMC_LIMIT
 };
 
 static const char *const refusal_names[] = {
 #define SMC_REFUSAL(id, name, limit) [SMC_REFUSAL_##id] = name,
 #include "rules/refusals.def"
-#undef SMC_REFUSAL
 };
 
 static const enum smc_limit limit_of_refusal[] = {
 #define SMC_REFUSAL(id, name, limit) [SMC_REFUSAL_##id] = SMC_LIMIT_##limit,
 #include "rules/refusals.def"
-#undef SMC_REFUSAL
 };
 
 static const struct {
@@ -33,7 +29,6 @@ static const struct {
 } smem_modes[] = {
 #define SMC_SMEM_MODE(id, name, runtime_name, text) [SMC_SMEM_MODE_##id] = {name, runtime_name},
 #include "rules/smem_modes.def"
-#undef SMC_SMEM_MODE
 };
 
 static void limit_by_warps(const struct smc_sm *sm, const struct smc_launch *launch,
@@ -158,11 +153,9 @@ static void find_binding(struct smc_occupancy *out)
 #define SMC_LIMIT(id, name, label)                                                                 \
     blocks = out->limit[SMC_LIMIT_##id] < blocks ? out->limit[SMC_LIMIT_##id] : blocks;
 #include "rules/limits.def"
-#undef SMC_LIMIT
 #define SMC_LIMIT(id, name, label)                                                                 \
     limiters |= (uint32_t)(out->limit[SMC_LIMIT_##id] == blocks) << SMC_LIMIT_##id;
 #include "rules/limits.def"
-#undef SMC_LIMIT
     out->limiters = limiters;
     out->blocks_per_sm = blocks;
     out->warps_per_sm = blocks * out->warps_per_block;

@@ -20,7 +20,6 @@ static enum smc_ink trace_ink_of(enum smc_trace_bound bound)
 #define SMC_LIMIT(id, name, label)                                                                 \
     [SMC_TRACE_BOUND_##id] = SMC_INK_FIRST_LIMIT + (int)SMC_LIMIT_##id,
 #include "rules/limits.def"
-#undef SMC_LIMIT
         [SMC_TRACE_BOUND_UNKNOWN] = SMC_INK_UNKNOWN,
     };
     return inks[bound];
