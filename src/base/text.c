@@ -14,6 +14,25 @@ bool smc_begins(const char *string, const char *start)
     return strncmp(string, start, strlen(start)) == 0;
 }
 
+bool smc_contains(const char *string, const char *part)
+{
+    return strstr(string, part) != NULL;
+}
+
+bool smc_is_same(const char *string, const char *other)
+{
+    return strcmp(string, other) == 0;
+}
+
+bool smc_any(bool (*is_such)(const char *string, const char *of_list), const char *string,
+             const char *const *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (is_such(string, list[i]))
+            return true;
+    return false;
+}
+
 bool smc_equals(const char *bytes, size_t length, const char *string)
 {
     return strlen(string) == length && memcmp(bytes, string, length) == 0;

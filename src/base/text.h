@@ -8,6 +8,13 @@
 #include <stdint.h>
 
 bool smc_begins(const char *string, const char *start);
+bool smc_contains(const char *string, const char *part);
+bool smc_is_same(const char *string, const char *other);
+/* Whether the string is such with regard to one of the list, which is an array:
+   SMC_ANY(smc_begins, path, folders). */
+#define SMC_ANY(is_such, string, list) smc_any(is_such, string, list, sizeof(list) / sizeof *(list))
+bool smc_any(bool (*is_such)(const char *string, const char *of_list), const char *string,
+             const char *const *list, size_t count);
 /* Whether so many bytes are the string. */
 bool smc_equals(const char *bytes, size_t length, const char *string);
 /* Of line feeds. */

@@ -41,6 +41,11 @@ void smc_tokens_free(struct smc_tokens *tokens);
 
 /* Whether token `i` is the given word or mark. False beyond the last token. */
 bool smc_token_is(const struct smc_tokens *tokens, uint32_t i, const char *text);
+/* Whether it is one of the list, which is an array. */
+#define SMC_TOKEN_IS_ANY(tokens, i, list)                                                          \
+    smc_token_is_any(tokens, i, list, sizeof(list) / sizeof *(list))
+bool smc_token_is_any(const struct smc_tokens *tokens, uint32_t i, const char *const *list,
+                      size_t count);
 
 /* The hash of a token's text, for sets of names. */
 uint64_t smc_token_hash(const struct smc_tokens *tokens, uint32_t i);

@@ -174,9 +174,8 @@ static bool ncu_begins(const char *bytes, size_t count)
     if (memchr(bytes, '\0', count))
         return false;
     for (const char *line = bytes; line && *line;) {
-        for (size_t i = 0; i < sizeof messages / sizeof *messages; i++)
-            if (strncmp(line, messages[i], strlen(messages[i])) == 0)
-                return true;
+        if (SMC_ANY(smc_begins, line, messages))
+            return true;
         line = strchr(line, '\n');
         if (line)
             line++;

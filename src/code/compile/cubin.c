@@ -649,10 +649,7 @@ static enum smc_status take_attributes(struct smc_cubin_reading *reading,
 static bool is_of_driver(const char *name)
 {
     static const char *const names[] = {"vprintf", "__assertfail", "malloc", "free"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(name, names[i]) == 0)
-            return true;
-    return false;
+    return SMC_ANY(smc_is_same, name, names);
 }
 
 static bool is_linked_later(const struct smc_cubin_reading *reading, uint32_t index)

@@ -563,11 +563,8 @@ static void append_rest(const char *log, char *text, size_t capacity)
         "            object type is: "};
     struct smc_log_line line;
     while (ptxas_log_next_line(&log, &line)) {
-        size_t i = 0, length = strlen(text);
-        while (i < sizeof starts / sizeof *starts &&
-               strncmp(line.start, starts[i], strlen(starts[i])) != 0)
-            i++;
-        if (i == sizeof starts / sizeof *starts)
+        const size_t length = strlen(text);
+        if (!SMC_ANY(smc_begins, line.start, starts))
             return;
         const char *s = line.start + strspn(line.start, " ");
         snprintf(text + length, capacity - length, " %.*s", (int)(line.end - s), s);
@@ -607,8 +604,5 @@ bool smc_log_needs_features(const char *log)
     static const char *const words[] = {"not supported on .target 'sm_",
                                         "cannot be compiled for architecture 'sm_",
                                         "requires .target sm_"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strstr(log, words[i]))
-            return true;
-    return false;
+    return SMC_ANY(smc_contains, log, words);
 }

@@ -211,9 +211,8 @@ static bool is_left_out(struct command_entry *entry, size_t *at)
                                          "--output-directory",
                                          "-forward-unknown-opts"};
     const char *word = entry->words.word[*at];
-    for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
-        if (strcmp(word, alone[i]) == 0)
-            return true;
+    if (SMC_ANY(smc_is_same, word, alone))
+        return true;
     for (size_t i = 0; i < sizeof valued / sizeof *valued; i++)
         if (strcmp(word, valued[i]) == 0 ||
             (strncmp(word, valued[i], strlen(valued[i])) == 0 && word[strlen(valued[i])] == '=')) {

@@ -183,17 +183,9 @@ static const char *const options_with_value[] = {
 static bool is_for_nvcc(const char *option, bool *takes_next)
 {
     static const char *const known[] = {"-fmad", "-ftz", "-lineinfo"}; /* of NVRTC, too */
-    *takes_next = false;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strncmp(option, known[i], strlen(known[i])) == 0)
-            return false;
-    for (size_t i = 0; i < sizeof options_with_value / sizeof *options_with_value; i++)
-        if (strcmp(option, options_with_value[i]) == 0)
-            return *takes_next = true;
-    for (size_t i = 0; i < sizeof options_of_nvcc / sizeof *options_of_nvcc; i++)
-        if (strncmp(option, options_of_nvcc[i], strlen(options_of_nvcc[i])) == 0)
-            return true;
-    return false;
+    const bool is_known = SMC_ANY(smc_begins, option, known);
+    *takes_next = !is_known && SMC_ANY(smc_is_same, option, options_with_value);
+    return *takes_next || (!is_known && SMC_ANY(smc_begins, option, options_of_nvcc));
 }
 
 /* Appends the user's options, which are those of nvcc, as NVRTC accepts them. Folders are appended

@@ -85,10 +85,7 @@ static bool input_bytes_is_log(const char *text)
 {
     static const char *const signs[] = {"ptxas info ", "nvlink info ", "Compiling entry function '",
                                         "uses too much shared data ("};
-    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-        if (strstr(text, signs[i]))
-            return true;
-    return strstr(text, " REG:") && strstr(text, "SHARED:");
+    return SMC_ANY(smc_contains, text, signs) || (strstr(text, " REG:") && strstr(text, "SHARED:"));
 }
 
 /* "FILE(12): error: ...", "FILE:12:5: fatal error: ...", "nvcc fatal   : ...". Code that quotes

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -51,10 +52,17 @@ static bool is_older(const struct stat *status, const struct timespec *time)
 static bool asks_for_files(const struct smc_text *bytes)
 {
     static const char *const words[] = {"__has_include", "__has_embed", "#embed"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strstr(smc_text_string(bytes), words[i]))
-            return true;
-    return false;
+    return SMC_ANY(smc_contains, smc_text_string(bytes), words);
+}
+
+/* Reads the file, and its hash. */
+static bool output_cache_hash(const char *path, struct smc_text *bytes, uint64_t *hash)
+{
+    struct smc_error ignored;
+    if (smc_input_read(path, bytes, &ignored) != SMC_OK)
+        return false;
+    *hash = smc_hash(SMC_HASH_START, smc_text_string(bytes), bytes->length);
+    return true;
 }
 
 /* Appends the file's line in the list of an entry. */
@@ -63,15 +71,11 @@ static bool output_cache_write_file(const char *path, bool is_own, const struct 
 {
     struct stat status;
     smc_auto_text bytes = {0};
-    struct smc_error ignored;
+    uint64_t hash;
     bool valid = is_regular(path, &status) && is_older(&status, begun) &&
-                 smc_input_read(path, &bytes, &ignored) == SMC_OK &&
-                 !(is_own && asks_for_files(&bytes));
+                 output_cache_hash(path, &bytes, &hash) && !(is_own && asks_for_files(&bytes));
     if (valid)
-        smc_text_printf(
-            list, "%016llx %s\n",
-            (unsigned long long)smc_hash(SMC_HASH_START, smc_text_string(&bytes), bytes.length),
-            path);
+        smc_text_printf(list, "%016llx %s\n", (unsigned long long)hash, path);
     return valid;
 }
 
@@ -79,12 +83,9 @@ static bool output_cache_write_file(const char *path, bool is_own, const struct 
 static char *split_line(const char **text)
 {
     size_t length = strcspn(*text, "\n");
-    char *line = **text ? smc_malloc(length + 1) : NULL;
-    if (!line)
-        return NULL;
-    memcpy(line, *text, length);
-    line[length] = '\0';
-    *text += length + ((*text)[length] == '\n');
+    char *line = **text ? smc_strndup(*text, length) : NULL;
+    if (line)
+        *text += length + ((*text)[length] == '\n');
     return line;
 }
 
@@ -111,13 +112,10 @@ static bool is_unchanged(const char *line)
         return true;
     char *end;
     unsigned long long expected = strtoull(line, &end, 16);
-    struct stat status;
     smc_auto_text bytes = {0};
-    struct smc_error ignored;
-    if (end != line + HASH_DIGITS || *end != ' ' || !is_regular(end + 1, &status))
-        return false;
-    return smc_input_read(end + 1, &bytes, &ignored) == SMC_OK &&
-           smc_hash(SMC_HASH_START, smc_text_string(&bytes), bytes.length) == expected;
+    uint64_t hash;
+    return end == line + HASH_DIGITS && *end == ' ' && smc_file_is_regular(end + 1) &&
+           output_cache_hash(end + 1, &bytes, &hash) && hash == expected;
 }
 
 static bool are_unchanged(const char *list)

@@ -350,6 +350,15 @@ bool smc_token_is(const struct smc_tokens *tokens, uint32_t i, const char *text)
            smc_equals(tokens->text + token->begin, token->end - token->begin, text);
 }
 
+bool smc_token_is_any(const struct smc_tokens *tokens, uint32_t i, const char *const *list,
+                      size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        if (smc_token_is(tokens, i, list[k]))
+            return true;
+    return false;
+}
+
 uint64_t smc_token_hash(const struct smc_tokens *tokens, uint32_t i)
 {
     const struct smc_cpp_token *token = &tokens->item[i];

@@ -65,9 +65,8 @@ static bool declares_used_value(const struct smc_device_part *part, const struct
 {
     static const char *const after[] = {"=", "[", "{", ";", ",", "("};
     for (uint32_t i = found->begin; i < found->end; i++)
-        for (size_t k = 0; k < sizeof after / sizeof *after; k++)
-            if (smc_token_is(tokens, i + 1, after[k]) && device_part_is_used(part, tokens, i))
-                return true;
+        if (SMC_TOKEN_IS_ANY(tokens, i + 1, after) && device_part_is_used(part, tokens, i))
+            return true;
     return false;
 }
 
@@ -251,7 +250,7 @@ static const char *const host_headers[] = {
 static bool is_host_library(const char *name, size_t length)
 {
     for (size_t i = 0; i < sizeof host_headers / sizeof *host_headers; i++)
-        if (strlen(host_headers[i]) == length && memcmp(host_headers[i], name, length) == 0)
+        if (smc_equals(name, length, host_headers[i]))
             return true;
     return false;
 }

@@ -30,10 +30,7 @@ static const char *const algorithms[] = {
 
 static bool is_algorithm(const struct smc_tokens *tokens, uint32_t i)
 {
-    for (size_t k = 0; k < sizeof algorithms / sizeof *algorithms; k++)
-        if (smc_token_is(tokens, i, algorithms[k]))
-            return true;
-    return false;
+    return SMC_TOKEN_IS_ANY(tokens, i, algorithms);
 }
 
 /* Whether the first argument says that the host or the calling thread executes it. */
@@ -130,10 +127,8 @@ static bool is_library_header(const char *name)
 {
     static const char *const bare[] = {"thrust/complex.h", "thrust/tuple.h", "thrust/pair.h",
                                        "thrust/functional.h"};
-    for (size_t i = 0; i < sizeof bare / sizeof *bare; i++)
-        if (smc_begins(name, bare[i]))
-            return false;
-    return smc_begins(name, "thrust/") || smc_begins(name, "cub/");
+    return (smc_begins(name, "thrust/") && !SMC_ANY(smc_begins, name, bare)) ||
+           smc_begins(name, "cub/");
 }
 
 const char *smc_library_header_find(const struct smc_source_tree *tree, const char **file,

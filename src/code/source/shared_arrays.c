@@ -340,15 +340,10 @@ static uint32_t shared_arrays_skip_qualifiers(const struct smc_tokens *tokens, u
     static const char *const words[] = {"__align__", "alignas",  "__attribute__", "volatile",
                                         "static",    "extern",   "const",         "constexpr",
                                         "struct",    "typename", "inline"};
-    for (bool skipped = true; skipped;) {
-        skipped = false;
-        for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-            if (smc_token_is(tokens, i, words[k])) {
-                i++;
-                if (smc_token_is(tokens, i, "(") && tokens->item[i].match != SMC_NO_TOKEN)
-                    i = tokens->item[i].match + 1;
-                skipped = true;
-            }
+    while (SMC_TOKEN_IS_ANY(tokens, i, words)) {
+        i++;
+        if (smc_token_is(tokens, i, "(") && tokens->item[i].match != SMC_NO_TOKEN)
+            i = tokens->item[i].match + 1;
     }
     return i;
 }

@@ -122,13 +122,7 @@ static bool is_for_host(const char *name)
                                          "nvPTXCompiler"};
     static const char *const device[] = {"thrust/complex.h",    "thrust/tuple.h", "thrust/pair.h",
                                          "thrust/functional.h", "cublasdx",       "cufftdx"};
-    for (size_t i = 0; i < sizeof device / sizeof *device; i++)
-        if (smc_begins(name, device[i]))
-            return false;
-    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-        if (smc_begins(name, starts[i]))
-            return true;
-    return false;
+    return SMC_ANY(smc_begins, name, starts) && !SMC_ANY(smc_begins, name, device);
 }
 
 bool smc_source_tree_has_toolkit_header(const struct smc_source_tree *tree, const char *name)
@@ -190,13 +184,10 @@ static void append_device_headers(const struct smc_source_tree *tree, const char
     char included[512];
     if (depth < 4 && smc_source_tree_read_toolkit_header(tree, name, &text))
         for (const char *line = smc_text_string(&text); *line;) {
-            bool is_device = false;
             if (is_type_name(line))
                 smc_text_printf(out, "%.*s;\n", (int)strcspn(line, ";"), line);
             if (source_tree_read_directive(line, included)) {
-                for (size_t i = 0; i < sizeof device / sizeof *device; i++)
-                    is_device |= strcmp(included, device[i]) == 0;
-                if (is_device)
+                if (SMC_ANY(smc_is_same, included, device))
                     smc_text_printf(out, "#include <%s>\n", included);
                 else if (is_for_host(included) && !smc_begins(included, "thrust/"))
                     append_device_headers(tree, included, depth + 1, out);

@@ -30,9 +30,8 @@ static bool is_of_block(const struct smc_tokens *tokens, uint32_t i)
 {
     static const char *const names[] = {"blockIdx", "blockDim", "gridDim", "x", "y", "z"};
     const struct smc_cpp_token *token = &tokens->item[i];
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-        if (smc_token_is(tokens, i, names[k]))
-            return true;
+    if (SMC_TOKEN_IS_ANY(tokens, i, names))
+        return true;
     for (uint32_t k = token->begin; k < token->end; k++)
         if (islower((unsigned char)tokens->text[k]))
             return false;
@@ -73,11 +72,8 @@ static bool is_for_all(const struct smc_tokens *tokens, uint32_t brace, bool *en
     if (smc_token_is(tokens, open - 1, "for"))
         return counts_from_constant(tokens, open);
     static const char *const branches[] = {"if", "while", "switch", "constexpr", "catch"};
-    for (size_t i = 0; i < sizeof branches / sizeof *branches; i++)
-        if (smc_token_is(tokens, open - 1, branches[i]))
-            return false;
-    *ends = true;
-    return true;
+    *ends = !SMC_TOKEN_IS_ANY(tokens, open - 1, branches);
+    return *ends;
 }
 
 /* The next token of code; beyond the last one: tokens->count. */

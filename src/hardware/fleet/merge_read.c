@@ -175,10 +175,7 @@ static void merge_read_take_kernel(json_t *asked, const json_t *kernel, bool own
     json_t *value;
     json_object_foreach((json_t *)kernel, key, value)
     {
-        size_t i = 0;
-        while (i < sizeof derived / sizeof *derived && strcmp(derived[i], key) != 0)
-            i++;
-        if (i == sizeof derived / sizeof *derived)
+        if (!SMC_ANY(smc_is_same, key, derived))
             merge_read_take(asked, kernel, key);
     }
     for (size_t i = 0; i < sizeof given / sizeof *given; i++) {

@@ -62,10 +62,7 @@ static int find_column(const char *name)
 
 static bool is_result(const char *name)
 {
-    for (size_t i = 0; i < sizeof results / sizeof *results; i++)
-        if (strcmp(results[i], name) == 0)
-            return true;
-    return false;
+    return SMC_ANY(smc_is_same, name, results);
 }
 
 /* Whether the columns to pass name this one, "all" aside. */

@@ -511,10 +511,8 @@ static void find_series(const char *words, struct series *series)
 static bool letters_tell(const struct series *series)
 {
     static const char *const letters[] = {"mx", "gh", "gb", "gp", "gv", "rtxa"};
-    for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)
-        if (strcmp(series->letters, letters[i]) == 0)
-            return true;
-    return series->letters[0] && !series->letters[1];
+    return SMC_ANY(smc_is_same, series->letters, letters) ||
+           (series->letters[0] && !series->letters[1]);
 }
 
 static bool is_round(const struct series *series)
