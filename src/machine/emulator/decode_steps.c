@@ -244,7 +244,7 @@ static struct origin origin_of(const struct smc_program *program, const struct s
         for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
             if (writer->alu == smc_integer_add[sums[i]])
                 added = constant_of(program, writer->b);
-        if (!added && writer->alu != smc_move_32 && writer->alu != smc_move_64)
+        if (!added && !smc_op_is_move(writer))
             break;
         origin.slot = writer->a;
         if (added)
@@ -263,7 +263,7 @@ static uint32_t add_copied(const struct smc_program *program, uint32_t *set, uin
         for (size_t i = 0; i < program->ops; i++) {
             const struct smc_op *op = &program->op[i];
             uint32_t k = 0;
-            if ((op->alu != smc_move_32 && op->alu != smc_move_64) || op->d != set[n])
+            if (!smc_op_is_move(op) || op->d != set[n])
                 continue;
             while (k < count && set[k] != op->a)
                 k++;
@@ -299,18 +299,16 @@ void smc_find_guesses(struct smc_program *program)
     }
 }
 
+static bool is_slot(void *wanted, uint32_t slot)
+{
+    return slot == *(uint32_t *)wanted;
+}
+
 static bool is_read(const struct smc_program *program, uint32_t slot)
 {
-    for (size_t i = 0; i < program->ops; i++) {
-        const struct smc_op *op = &program->op[i];
-        bool reads = op->a == slot || op->b == slot || op->c == slot || op->guard == slot;
-        for (uint32_t k = 0; k < op->vector && k < SMC_MAX_VECTOR; k++)
-            reads |= op->step != smc_step_load && op->v[k] == slot;
-        for (uint32_t k = op->written; k < op->listed; k++)
-            reads |= op->list[k] == slot;
-        if (reads)
+    for (size_t i = 0; i < program->ops; i++)
+        if (smc_op_sources(&program->op[i], is_slot, &slot))
             return true;
-    }
     return false;
 }
 

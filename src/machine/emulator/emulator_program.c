@@ -52,6 +52,29 @@ uint32_t smc_program_static_smem_bytes(const struct smc_program *program)
     return program->static_smem_bytes;
 }
 
+void smc_mark_targets(const struct smc_program *program, bool *leads)
+{
+    for (uint32_t i = 0; i < program->ops; i++) {
+        const struct smc_op *op = &program->op[i];
+        if (op->kind == SMC_OP_BRANCH)
+            leads[op->target] = true;
+        for (uint32_t k = 0; k < op->target_count; k++)
+            leads[op->targets[k]] = true;
+    }
+}
+
+void smc_mark_leaders(const struct smc_program *program, bool *leads)
+{
+    leads[0] = true;
+    smc_mark_targets(program, leads);
+    for (uint32_t i = 0; i < program->ops; i++)
+        if (smc_op_ends_flow(&program->op[i]))
+            leads[i + 1] = true;
+    for (size_t i = 0; i < program->functions; i++)
+        if (program->function[i].is_defined)
+            leads[program->function[i].first_op] = true;
+}
+
 /* --- The operation on shared memory -------------------------------------------------------------
  */
 

@@ -272,6 +272,23 @@ static inline uint32_t smc_op_bytes(const struct smc_op *op)
     return (uint32_t)op->width_bytes * op->vector;
 }
 
+/* Marks the ops that a branch leads to, in an array of one more than there are ops. */
+void smc_mark_targets(const struct smc_program *program, bool *leads);
+/* The same for those that begin a basic block. */
+void smc_mark_leaders(const struct smc_program *program, bool *leads);
+
+static inline bool smc_op_is_branch(const struct smc_op *op)
+{
+    return op->kind == SMC_OP_BRANCH || op->kind == SMC_OP_INDEXED_BRANCH;
+}
+
+/* Whether, unless its guard is false, the next op does not follow. */
+static inline bool smc_op_ends_flow(const struct smc_op *op)
+{
+    return smc_op_is_branch(op) || op->kind == SMC_OP_EXIT || op->kind == SMC_OP_RETURN ||
+           op->kind == SMC_OP_TRAP;
+}
+
 /* ldmatrix and stmatrix. */
 static inline bool smc_op_is_rows(const struct smc_op *op)
 {

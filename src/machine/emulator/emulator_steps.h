@@ -90,6 +90,10 @@ extern smc_alu smc_move_predicate, smc_not_predicate, smc_move_32, smc_move_64, 
     smc_pack_16, smc_unpack_low, smc_unpack_high, smc_unpack_low_16, smc_unpack_high_16,
     smc_select_32, smc_select_64;
 extern smc_alu_by_type smc_select_by_sign, smc_select_by_float_sign;
+static inline bool smc_op_is_move(const struct smc_op *op)
+{
+    return op->alu == smc_move_32 || op->alu == smc_move_64;
+}
 
 /* Compares a and b, and combines the result with predicate c as `immediate` specifies. */
 enum { SMC_COMPARE_NEGATED = 1, SMC_COMBINE_AND = 2, SMC_COMBINE_OR = 4, SMC_COMBINE_XOR = 8 };
@@ -162,7 +166,8 @@ smc_step smc_step_bulk_copy, smc_step_tensor_copy;
 smc_step smc_step_bulk_commit, smc_step_bulk_wait;
 /* st.async, red.async: as a store or an atomic operation, and c: the address of the object. */
 smc_step smc_step_store_async;
-/* Combines a value of op->type with the one at `host`. */
+/* Combines two values of op->type; a value with the one at `host`. */
+uint64_t smc_reduced(const struct smc_op *op, uint64_t a, uint64_t b);
 void smc_atomic_update(struct smc_worker *worker, const struct smc_op *op, char *host, uint64_t b);
 /* cluster_barrier.c, cluster_ranks.c */
 smc_step smc_step_cluster_arrive, smc_step_cluster_wait, smc_step_map_shared, smc_step_shared_rank;

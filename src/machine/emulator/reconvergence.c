@@ -30,31 +30,11 @@ struct flow {
     uint32_t *by_order, ordered;
 };
 
-static bool is_branch(const struct smc_op *op)
-{
-    return op->kind == SMC_OP_BRANCH || op->kind == SMC_OP_INDEXED_BRANCH;
-}
-
-static bool ends(const struct smc_op *op)
-{
-    return op->kind == SMC_OP_EXIT || op->kind == SMC_OP_RETURN || op->kind == SMC_OP_TRAP;
-}
-
 static void reconvergence_cut_blocks(struct flow *flow)
 {
     const struct smc_program *program = flow->program;
-    uint8_t *leads = (uint8_t *)flow->by_order; /* large enough, but not needed yet */
-    memset(leads, 0, program->ops);
-    leads[0] = 1;
-    for (uint32_t i = 0; i < program->ops; i++) {
-        const struct smc_op *op = &program->op[i];
-        if (op->kind == SMC_OP_BRANCH)
-            leads[op->target] = 1;
-        for (uint32_t k = 0; k < op->target_count; k++)
-            leads[op->targets[k]] = 1;
-        if ((is_branch(op) || ends(op)) && i + 1 < program->ops)
-            leads[i + 1] = 1;
-    }
+    bool *leads = (bool *)flow->by_order; /* large enough, zero and not needed yet */
+    smc_mark_leaders(program, leads);
     for (uint32_t i = 0; i < program->ops; i++) {
         if (leads[i])
             flow->block[flow->blocks++] = (struct block){.first = i};
@@ -94,7 +74,7 @@ static void each_successor(struct flow *flow, uint32_t b, bool with_ends,
 {
     const struct smc_program *program = flow->program;
     const struct smc_op *last = &program->op[flow->block[b].end - 1];
-    bool falls_through = !(is_branch(last) || ends(last)) || last->guard != SMC_NO_SLOT;
+    bool falls_through = !smc_op_ends_flow(last) || last->guard != SMC_NO_SLOT;
     for (uint32_t k = 0; k < last->target_count; k++) {
         uint32_t target = flow->block_of[last->targets[k]];
         if (with_ends || !flow->block[target].only_ends)
@@ -281,7 +261,7 @@ static void set_reconvergence(struct flow *flow, struct smc_program *program)
     for (uint32_t b = 0; b < flow->blocks; b++) {
         struct smc_op *last = &program->op[flow->block[b].end - 1];
         uint32_t at = flow->block[b].dominator;
-        if (is_branch(last))
+        if (smc_op_is_branch(last))
             last->reconverge_at = at < flow->blocks ? flow->block[at].first : SMC_NO_PC;
     }
 }
@@ -339,7 +319,7 @@ static void mark_reached(const struct smc_program *program, uint32_t from, bool 
                 due[count++] = op->target;
             for (uint32_t k = 0; k < op->target_count && count < 2 * program->ops; k++)
                 due[count++] = op->targets[k];
-            if ((is_branch(op) || ends(op)) && op->guard == SMC_NO_SLOT)
+            if (smc_op_ends_flow(op) && op->guard == SMC_NO_SLOT)
                 break;
         }
     }
@@ -366,14 +346,8 @@ bool smc_passes_by(const struct smc_program *program, uint32_t barrier, uint32_t
     uint32_t first = left;
     if (reached && leads && due) {
         mark_reached(program, barrier + 1, reached, due);
-        for (uint32_t i = 0; i < program->ops; i++) {
-            const struct smc_op *op = &program->op[i];
-            if (op->kind == SMC_OP_BRANCH)
-                leads[op->target] = true;
-            for (uint32_t k = 0; k < op->target_count; k++)
-                leads[op->targets[k]] = true;
-        }
-        while (first > 0 && !leads[first] && !is_branch(&program->op[first - 1])) {
+        smc_mark_targets(program, leads);
+        while (first > 0 && !leads[first] && !smc_op_is_branch(&program->op[first - 1])) {
             first--;
             does_something |= program->op[first].alu || program->op[first].step;
         }

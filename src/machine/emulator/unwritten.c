@@ -162,20 +162,13 @@ static void flow_to(const struct marked_flow *flow, uint32_t op)
     }
 }
 
-static bool ends_flow(const struct smc_op *op)
-{
-    return op->kind == SMC_OP_EXIT || op->kind == SMC_OP_RETURN || op->kind == SMC_OP_TRAP ||
-           op->kind == SMC_OP_BRANCH || op->kind == SMC_OP_INDEXED_BRANCH;
-}
-
 static void pass_block(const struct marked_flow *flow, uint32_t b)
 {
     const struct smc_op *ops = flow->program->op, *last = &ops[flow->block[b].end - 1];
-    bool ends = ends_flow(last);
     memcpy(flow->now, flow->in + (size_t)b * flow->words, flow->words * sizeof *flow->now);
     for (uint32_t i = flow->block[b].first; i < flow->block[b].end; i++)
         unwritten_pass(flow, &ops[i]);
-    if (!ends || last->guard != SMC_NO_SLOT)
+    if (!smc_op_ends_flow(last) || last->guard != SMC_NO_SLOT)
         flow_to(flow, flow->block[b].end);
     if (last->kind == SMC_OP_BRANCH)
         flow_to(flow, last->target);
@@ -187,19 +180,7 @@ static void unwritten_cut_blocks(struct marked_flow *flow)
 {
     const struct smc_program *program = flow->program;
     bool *leads = flow->is_due; /* not needed yet */
-    leads[0] = true;
-    for (uint32_t i = 0; i < program->ops; i++) {
-        const struct smc_op *op = &program->op[i];
-        if (op->kind == SMC_OP_BRANCH)
-            leads[op->target] = true;
-        for (uint32_t k = 0; k < op->target_count; k++)
-            leads[op->targets[k]] = true;
-        if (ends_flow(op))
-            leads[i + 1] = true;
-    }
-    for (size_t i = 0; i < program->functions; i++)
-        if (program->function[i].is_defined)
-            leads[program->function[i].first_op] = true;
+    smc_mark_leaders(program, leads);
     for (uint32_t i = 0; i < program->ops; i++) {
         if (leads[i])
             flow->block[flow->blocks++] = (struct marked_block){i, i};
@@ -341,11 +322,6 @@ static bool add_tracks(const struct marked_flow *flow)
 
 /* --- Copies within local memory --------------------------------------------------------------- */
 
-static bool is_move(const struct smc_op *op)
-{
-    return op->alu == smc_move_32 || op->alu == smc_move_64;
-}
-
 static bool may_be_local(const struct smc_op *op)
 {
     return op->space == SMC_SPACE_LOCAL || op->space == SMC_SPACE_GENERIC;
@@ -358,7 +334,7 @@ enum copying { NO_COPIES, LOCAL_COPIES, ALL_COPIES };
 static bool is_copy(const struct smc_op *op, enum copying copying)
 {
     return copying != NO_COPIES &&
-           (is_move(op) || (stores(op) && (copying == ALL_COPIES || may_be_local(op))));
+           (smc_op_is_move(op) || (stores(op) && (copying == ALL_COPIES || may_be_local(op))));
 }
 
 /* Adds the slots whose values the op uses. */
@@ -367,7 +343,7 @@ static void add_uses(uint64_t *used, const struct smc_op *op, enum copying copyi
     const uint32_t slot[] = {op->a, op->b, op->c, op->guard};
     bool is_call = op->kind == SMC_OP_CALL;
     const bool copies = is_copy(op, copying);
-    for (size_t i = copies && is_move(op) ? 3 : 0; i < sizeof slot / sizeof *slot; i++)
+    for (size_t i = copies && smc_op_is_move(op) ? 3 : 0; i < sizeof slot / sizeof *slot; i++)
         if (slot[i] != SMC_NO_SLOT)
             put(used, slot[i], true);
     for (uint32_t i = 0; i < SMC_MAX_VECTOR; i++)
@@ -392,7 +368,7 @@ static void unwritten_find_uses(const struct smc_program *program, uint64_t *use
         changed = false;
         for (size_t i = program->ops; i-- > 0;) {
             const struct smc_op *op = &program->op[i];
-            bool passes = is_move(op) && is_in(used, op->d) && !is_in(used, op->a);
+            bool passes = smc_op_is_move(op) && is_in(used, op->d) && !is_in(used, op->a);
             if (passes)
                 put(used, op->a, true);
             changed |= passes;

@@ -24,11 +24,6 @@ static bool is_product(const struct smc_op *op)
     return op->is_of_warpgroup;
 }
 
-static bool is_move(const struct smc_op *op)
-{
-    return op->alu == smc_move_32 || op->alu == smc_move_64;
-}
-
 /* --- Which ops -------------------------------------------------------------------------------- */
 
 static bool is_marked(void *context, uint32_t slot)
@@ -48,7 +43,7 @@ static void mark_registers(const struct smc_program *program, bool *marked)
         changed = false;
         for (size_t i = 0; i < program->ops; i++) {
             const struct smc_op *op = &program->op[i];
-            if (!is_move(op) || marked[index_of(op->d)] || !is_marked(marked, op->a))
+            if (!smc_op_is_move(op) || marked[index_of(op->d)] || !is_marked(marked, op->a))
                 continue;
             marked[index_of(op->d)] = changed = true;
         }
@@ -208,7 +203,7 @@ bool smc_products_check(struct smc_worker *worker, struct smc_warp *warp, const 
     struct product_access access = {worker, warp, op, mask};
     if (!warp->use || !mask)
         return true;
-    if (!is_move(op)) {
+    if (!smc_op_is_move(op)) {
         smc_op_sources(op, wgmma_check_source, &access);
         smc_op_targets(op, check_target, &access);
         return true;
