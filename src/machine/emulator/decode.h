@@ -30,8 +30,10 @@ struct smc_decoder {
 };
 
 typedef bool smc_decode(struct smc_decoder *decoder);
+typedef bool smc_decode_typed(struct smc_decoder *decoder, enum smc_ptx_type type);
 
 #define MNEMONIC(name, function, flags) smc_decode smc_decode_##function;
+#define TYPED(name, function, flags)    smc_decode_typed smc_decode_##function;
 #include "machine/emulator/mnemonics.def"
 
 /* Reports "PTX line 12: 'foo.bar %r1' is not supported: why". Returns false. */

@@ -50,6 +50,7 @@ static bool decode_half(struct smc_decoder *decoder, smc_alu_by_type by_type, un
     return true;
 }
 
+/* d = f(a, b...) with the rounding, .ftz and .sat of the statement. */
 static bool emit_float(struct smc_decoder *decoder, smc_alu *alu, enum smc_ptx_type type,
                        unsigned sources)
 {
@@ -117,37 +118,29 @@ static bool emit_mixed(struct smc_decoder *decoder, smc_alu *alu, unsigned sourc
     return true;
 }
 
-/* d = f(a, b...) with the rounding, .ftz and .sat of the statement. */
-static bool decode_float(struct smc_decoder *decoder, smc_alu_by_type by_type, unsigned sources)
-{
-    enum smc_ptx_type type = smc_decode_type(decoder, 0);
-    return emit_float(decoder, by_type[type], type, sources);
-}
-
 /* The same of an operation that pairs, halves and mixed operands have as well. */
-static bool decode_sum(struct smc_decoder *decoder, smc_alu_by_type by_type,
+static bool decode_sum(struct smc_decoder *decoder, enum smc_ptx_type type, smc_alu_by_type by_type,
                        smc_alu_by_type half_by_type, unsigned sources)
 {
-    enum smc_ptx_type type = smc_decode_type(decoder, 0), other = smc_decode_type(decoder, 1);
+    enum smc_ptx_type other = smc_decode_type(decoder, 1);
     if (smc_ptx_is_half(type))
         return decode_half(decoder, half_by_type, sources);
     if (type == SMC_PTX_F32X2)
         return emit_pair(decoder, by_type[SMC_PTX_F32], sources);
     if (type == SMC_PTX_F32 && other != SMC_PTX_TYPE_COUNT)
         return emit_mixed(decoder, by_type[SMC_PTX_F32], sources);
-    return decode_float(decoder, by_type, sources);
+    return emit_float(decoder, by_type[type], type, sources);
 }
 
-bool smc_decode_fma(struct smc_decoder *decoder)
+bool smc_decode_fma(struct smc_decoder *decoder, enum smc_ptx_type type)
 {
     smc_alu_by_type by_type = {
         [SMC_PTX_F32] = smc_float_fma(SMC_PTX_F32, (struct smc_fma_signs){0}),
         [SMC_PTX_F64] = smc_float_fma(SMC_PTX_F64, (struct smc_fma_signs){0})};
-    enum smc_ptx_type type;
-    return smc_decode_known_type(decoder, &type) && decode_sum(decoder, by_type, smc_half_fma, 3);
+    return decode_sum(decoder, type, by_type, smc_half_fma, 3);
 }
 
-bool smc_decode_float1(struct smc_decoder *decoder)
+bool smc_decode_float1(struct smc_decoder *decoder, enum smc_ptx_type type)
 {
     static const struct {
         const char *name;
@@ -163,9 +156,6 @@ bool smc_decode_float1(struct smc_decoder *decoder)
         {"cos", &smc_approximate_cos, NULL},
         {"tanh", &smc_approximate_tanh, NULL},
     };
-    enum smc_ptx_type type;
-    if (!smc_decode_known_type(decoder, &type))
-        return false;
     if (smc_ptx_is_half(type) && smc_decode_is(decoder, "ex2"))
         return decode_half(decoder, smc_half_ex2, 1);
     if (smc_ptx_is_half(type) && smc_decode_is(decoder, "tanh"))
@@ -173,19 +163,17 @@ bool smc_decode_float1(struct smc_decoder *decoder)
     const bool is_approximate = smc_decode_has(decoder, "approx");
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (smc_decode_is(decoder, functions[i].name))
-            return decode_float(decoder,
-                                functions[i].rounded && !is_approximate ? *functions[i].rounded
-                                                                        : *functions[i].approximate,
-                                1);
+            return emit_float(decoder,
+                              (functions[i].rounded && !is_approximate
+                                   ? *functions[i].rounded
+                                   : *functions[i].approximate)[type],
+                              type, 1);
     return smc_decode_refuse(decoder, "");
 }
 
-bool smc_decode_copysign(struct smc_decoder *decoder)
+bool smc_decode_copysign(struct smc_decoder *decoder, enum smc_ptx_type type)
 {
-    enum smc_ptx_type type;
-    if (!smc_decode_known_type(decoder, &type))
-        return false;
-    return decode_float(decoder, smc_float_copysign, 2);
+    return emit_float(decoder, smc_float_copysign[type], type, 2);
 }
 
 bool smc_decode_testp(struct smc_decoder *decoder)
@@ -320,16 +308,13 @@ static bool mad_with_carry(struct smc_decoder *decoder, enum smc_ptx_type type, 
                            smc_decode_source(decoder, &operand[3], type));
 }
 
-bool smc_decode_add(struct smc_decoder *decoder)
+bool smc_decode_add(struct smc_decoder *decoder, enum smc_ptx_type type)
 {
-    enum smc_ptx_type type;
     bool subtracts = smc_decode_is(decoder, "sub");
-    if (!smc_decode_known_type(decoder, &type))
-        return false;
     if (decoder->contraction && decoder->contraction[decoder->instruction].product)
         return decode_fused_sum(decoder, type);
     if (is_float(type))
-        return decode_sum(decoder, subtracts ? smc_float_sub : smc_float_add,
+        return decode_sum(decoder, type, subtracts ? smc_float_sub : smc_float_add,
                           subtracts ? smc_half_sub : smc_half_add, 2);
     if (smc_decode_has(decoder, "cc"))
         return add_with_carry(decoder, type, subtracts, false);
@@ -340,11 +325,8 @@ bool smc_decode_add(struct smc_decoder *decoder)
                               type, 2);
 }
 
-bool smc_decode_carry(struct smc_decoder *decoder)
+bool smc_decode_carry(struct smc_decoder *decoder, enum smc_ptx_type type)
 {
-    enum smc_ptx_type type;
-    if (!smc_decode_known_type(decoder, &type))
-        return false;
     if (smc_decode_is(decoder, "madc"))
         return mad_with_carry(decoder, type, true);
     return add_with_carry(decoder, type, smc_decode_is(decoder, "subc"), true);
@@ -358,13 +340,10 @@ static enum smc_ptx_type twice(enum smc_ptx_type type)
                                  : SMC_PTX_S64;
 }
 
-bool smc_decode_mul(struct smc_decoder *decoder)
+bool smc_decode_mul(struct smc_decoder *decoder, enum smc_ptx_type type)
 {
-    enum smc_ptx_type type;
-    if (!smc_decode_known_type(decoder, &type))
-        return false;
     if (is_float(type))
-        return decode_sum(decoder, smc_float_mul, smc_half_mul, 2);
+        return decode_sum(decoder, type, smc_float_mul, smc_half_mul, 2);
     const enum smc_ptx_type sources[] = {type, type};
     if (smc_decode_has(decoder, "wide"))
         return smc_decode_simple(decoder, smc_integer_mul_wide[type], twice(type), 2, sources) !=
@@ -374,13 +353,10 @@ bool smc_decode_mul(struct smc_decoder *decoder)
     return smc_decode_uniform(decoder, smc_integer_mul_lo[type], type, 2);
 }
 
-bool smc_decode_mad(struct smc_decoder *decoder)
+bool smc_decode_mad(struct smc_decoder *decoder, enum smc_ptx_type type)
 {
-    enum smc_ptx_type type;
-    if (!smc_decode_known_type(decoder, &type))
-        return false;
     if (is_float(type))
-        return smc_decode_fma(decoder);
+        return smc_decode_fma(decoder, type);
     const enum smc_ptx_type sources[] = {type, type, twice(type)};
     if (smc_decode_has(decoder, "cc"))
         return mad_with_carry(decoder, type, false);
@@ -395,17 +371,14 @@ bool smc_decode_mad(struct smc_decoder *decoder)
     return smc_decode_uniform(decoder, smc_integer_mad_lo[type], type, 3);
 }
 
-bool smc_decode_div(struct smc_decoder *decoder)
+bool smc_decode_div(struct smc_decoder *decoder, enum smc_ptx_type type)
 {
-    enum smc_ptx_type type;
-    if (!smc_decode_known_type(decoder, &type))
-        return false;
     if (is_float(type))
-        return decode_float(decoder,
-                            smc_decode_has(decoder, "approx") ? smc_approximate_div
-                            : smc_decode_has(decoder, "full") ? smc_approximate_div_full
-                                                              : smc_float_div,
-                            2);
+        return emit_float(decoder,
+                          (smc_decode_has(decoder, "approx") ? smc_approximate_div
+                           : smc_decode_has(decoder, "full") ? smc_approximate_div_full
+                                                             : smc_float_div)[type],
+                          type, 2);
     return smc_decode_uniform(
         decoder, smc_decode_is(decoder, "div") ? smc_integer_div[type] : smc_integer_rem[type],
         type, 2);
@@ -441,12 +414,9 @@ static bool decode_float_extreme(struct smc_decoder *decoder, enum smc_ptx_type 
     return true;
 }
 
-bool smc_decode_extreme(struct smc_decoder *decoder)
+bool smc_decode_extreme(struct smc_decoder *decoder, enum smc_ptx_type type)
 {
-    enum smc_ptx_type type;
     bool least = smc_decode_is(decoder, "min");
-    if (!smc_decode_known_type(decoder, &type))
-        return false;
     if (smc_ptx_is_half(type))
         return decode_half(decoder, least ? smc_half_min : smc_half_max, 2);
     if (is_float(type))
@@ -458,25 +428,20 @@ bool smc_decode_extreme(struct smc_decoder *decoder)
                               2);
 }
 
-bool smc_decode_sign(struct smc_decoder *decoder)
+bool smc_decode_sign(struct smc_decoder *decoder, enum smc_ptx_type type)
 {
-    enum smc_ptx_type type;
     bool absolute = smc_decode_is(decoder, "abs");
-    if (!smc_decode_known_type(decoder, &type))
-        return false;
     if (smc_ptx_is_half(type))
         return decode_half(decoder, absolute ? smc_half_abs : smc_half_neg, 1);
     if (is_float(type))
-        return decode_float(decoder, absolute ? smc_float_abs : smc_float_neg, 1);
+        return emit_float(decoder, (absolute ? smc_float_abs : smc_float_neg)[type], type, 1);
     return smc_decode_uniform(decoder, absolute ? smc_integer_abs[type] : smc_integer_neg[type],
                               type, 1);
 }
 
-bool smc_decode_sad(struct smc_decoder *decoder)
+bool smc_decode_sad(struct smc_decoder *decoder, enum smc_ptx_type type)
 {
-    enum smc_ptx_type type;
-    return smc_decode_known_type(decoder, &type) &&
-           smc_decode_uniform(decoder, smc_integer_sad[type], type, 3);
+    return smc_decode_uniform(decoder, smc_integer_sad[type], type, 3);
 }
 
 bool smc_decode_dp4a(struct smc_decoder *decoder)
@@ -501,12 +466,11 @@ bool smc_decode_dp2a(struct smc_decoder *decoder)
 }
 
 /* mul24, and mad24: a product, then a sum. */
-bool smc_decode_mul24(struct smc_decoder *decoder)
+bool smc_decode_mul24(struct smc_decoder *decoder, enum smc_ptx_type type)
 {
     const struct smc_operand *operand = decoder->statement->operand;
     bool adds = smc_decode_is(decoder, "mad24");
-    enum smc_ptx_type type;
-    if (!smc_decode_known_type(decoder, &type) || !smc_decode_count(decoder, 3 + adds, 3 + adds))
+    if (!smc_decode_count(decoder, 3 + adds, 3 + adds))
         return false;
     smc_alu *alu = smc_decode_has(decoder, "hi") ? smc_mul24_hi[type] : smc_mul24_lo[type];
     uint32_t a = smc_decode_source(decoder, &operand[1], type);
@@ -543,7 +507,7 @@ bool smc_decode_fns(struct smc_decoder *decoder)
     return smc_decode_uniform(decoder, smc_bits_fns, SMC_PTX_B32, 3);
 }
 
-bool smc_decode_logic(struct smc_decoder *decoder)
+bool smc_decode_logic(struct smc_decoder *decoder, enum smc_ptx_type type)
 {
     static const struct {
         const char *name;
@@ -554,9 +518,6 @@ bool smc_decode_logic(struct smc_decoder *decoder)
                      {"xor", &smc_bits_xor, 2},
                      {"not", &smc_bits_not, 1},
                      {"cnot", &smc_bits_cnot, 1}};
-    enum smc_ptx_type type;
-    if (!smc_decode_known_type(decoder, &type))
-        return false;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (smc_decode_is(decoder, functions[i].name))
             return smc_decode_uniform(decoder, (*functions[i].by_type)[type], type,
@@ -564,11 +525,8 @@ bool smc_decode_logic(struct smc_decoder *decoder)
     return smc_decode_refuse(decoder, "");
 }
 
-bool smc_decode_shift(struct smc_decoder *decoder)
+bool smc_decode_shift(struct smc_decoder *decoder, enum smc_ptx_type type)
 {
-    enum smc_ptx_type type;
-    if (!smc_decode_known_type(decoder, &type))
-        return false;
     const enum smc_ptx_type sources[] = {type, SMC_PTX_U32};
     smc_alu *alu = smc_decode_is(decoder, "shl") ? smc_bits_shl[type] : smc_bits_shr[type];
     return smc_decode_simple(decoder, alu, type, 2, sources) != NULL;
@@ -582,21 +540,17 @@ bool smc_decode_shf(struct smc_decoder *decoder)
     return smc_decode_uniform(decoder, alu, SMC_PTX_B32, 3);
 }
 
-bool smc_decode_bfe(struct smc_decoder *decoder)
+bool smc_decode_bfe(struct smc_decoder *decoder, enum smc_ptx_type type)
 {
-    enum smc_ptx_type type;
-    if (!smc_decode_known_type(decoder, &type))
-        return false;
     const enum smc_ptx_type sources[] = {type, SMC_PTX_U32, SMC_PTX_U32};
     return smc_decode_simple(decoder, smc_bits_bfe[type], type, 3, sources) != NULL;
 }
 
 /* Four sources: position and length are packed into one 64-bit word first. */
-bool smc_decode_bfi(struct smc_decoder *decoder)
+bool smc_decode_bfi(struct smc_decoder *decoder, enum smc_ptx_type type)
 {
     const struct smc_operand *operand = decoder->statement->operand;
-    enum smc_ptx_type type;
-    if (!smc_decode_known_type(decoder, &type) || !smc_decode_count(decoder, 5, 5))
+    if (!smc_decode_count(decoder, 5, 5))
         return false;
     uint32_t from = smc_decode_source(decoder, &operand[1], type);
     uint32_t into = smc_decode_source(decoder, &operand[2], type);
@@ -609,21 +563,15 @@ bool smc_decode_bfi(struct smc_decoder *decoder)
                                joined);
 }
 
-bool smc_decode_bfind(struct smc_decoder *decoder)
+bool smc_decode_bfind(struct smc_decoder *decoder, enum smc_ptx_type type)
 {
-    enum smc_ptx_type type;
-    if (!smc_decode_known_type(decoder, &type))
-        return false;
     smc_alu *alu =
         smc_decode_has(decoder, "shiftamt") ? smc_bits_bfind_shift[type] : smc_bits_bfind[type];
     return smc_decode_simple(decoder, alu, SMC_PTX_U32, 1, &type) != NULL;
 }
 
-bool smc_decode_count_bits(struct smc_decoder *decoder)
+bool smc_decode_count_bits(struct smc_decoder *decoder, enum smc_ptx_type type)
 {
-    enum smc_ptx_type type;
-    if (!smc_decode_known_type(decoder, &type))
-        return false;
     if (smc_decode_is(decoder, "brev"))
         return smc_decode_uniform(decoder, smc_bits_brev[type], type, 1);
     smc_alu *alu = smc_decode_is(decoder, "clz") ? smc_bits_clz[type] : smc_bits_popc[type];
@@ -741,11 +689,10 @@ static bool decode_arithmetic_unpack(struct smc_decoder *decoder, const struct s
     return true;
 }
 
-bool smc_decode_mov(struct smc_decoder *decoder)
+bool smc_decode_mov(struct smc_decoder *decoder, enum smc_ptx_type type)
 {
     const struct smc_operand *operand = decoder->statement->operand;
-    enum smc_ptx_type type;
-    if (!smc_decode_known_type(decoder, &type) || !smc_decode_count(decoder, 2, 2))
+    if (!smc_decode_count(decoder, 2, 2))
         return false;
     if (operand[1].kind == SMC_OPERAND_SPECIAL && smc_decode_clock(decoder))
         return !decoder->failed;
@@ -769,12 +716,11 @@ bool smc_decode_mov(struct smc_decoder *decoder)
 /* --- Addresses -------------------------------------------------------------------------------- */
 
 /* Adds or subtracts the base of the window, modulo 2^32 for 32-bit addresses. */
-bool smc_decode_cvta(struct smc_decoder *decoder)
+bool smc_decode_cvta(struct smc_decoder *decoder, enum smc_ptx_type type)
 {
     const struct smc_operand *operand = decoder->statement->operand;
-    enum smc_ptx_type type;
     enum smc_ptx_space space = smc_decode_space(decoder);
-    if (!smc_decode_known_type(decoder, &type) || !smc_decode_count(decoder, 2, 2))
+    if (!smc_decode_count(decoder, 2, 2))
         return false;
     if (space == SMC_SPACE_GENERIC)
         return smc_decode_refuse(decoder, "this space");

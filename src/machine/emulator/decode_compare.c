@@ -35,10 +35,9 @@ static uint32_t flushed_source(struct smc_decoder *decoder, const struct smc_ope
 
 /* --- Choices ---------------------------------------------------------------------------------- */
 
-bool smc_decode_selp(struct smc_decoder *decoder)
+bool smc_decode_selp(struct smc_decoder *decoder, enum smc_ptx_type type)
 {
-    enum smc_ptx_type type;
-    if (!smc_decode_known_type(decoder, &type) || type == SMC_PTX_PRED)
+    if (type == SMC_PTX_PRED)
         return smc_decode_refuse(decoder, "");
     const enum smc_ptx_type sources[] = {type, type, SMC_PTX_PRED};
     bool wide = smc_slot_kind_of(type) == SMC_SLOT_64;
@@ -46,10 +45,10 @@ bool smc_decode_selp(struct smc_decoder *decoder)
            NULL;
 }
 
-bool smc_decode_slct(struct smc_decoder *decoder)
+bool smc_decode_slct(struct smc_decoder *decoder, enum smc_ptx_type type)
 {
-    enum smc_ptx_type type, sign = smc_decode_type(decoder, 1);
-    if (!smc_decode_known_type(decoder, &type) || (sign != SMC_PTX_S32 && sign != SMC_PTX_F32))
+    enum smc_ptx_type sign = smc_decode_type(decoder, 1);
+    if (sign != SMC_PTX_S32 && sign != SMC_PTX_F32)
         return smc_decode_refuse(decoder, "");
     /* -0 and numbers that .ftz flushes to 0 count as not negative. */
     const struct smc_operand *operand = decoder->statement->operand;
@@ -136,12 +135,11 @@ static bool emit_comparison(struct smc_decoder *decoder,
 
 /* p|q: q is the opposite of p; of pairs of halves, the comparison of the upper ones. It is computed
    through a copy, because q may be the predicate that p is combined with. */
-bool smc_decode_setp(struct smc_decoder *decoder)
+bool smc_decode_setp(struct smc_decoder *decoder, enum smc_ptx_type type)
 {
     struct decoded_comparison comparison;
-    enum smc_ptx_type type;
     const struct smc_operand *target = &decoder->statement->operand[0];
-    if (!smc_decode_known_type(decoder, &type) || !read_comparison(decoder, type, &comparison))
+    if (!read_comparison(decoder, type, &comparison))
         return false;
     uint32_t p = smc_decode_target(decoder, target, SMC_PTX_PRED);
     if (p == SMC_NO_SLOT)
@@ -189,11 +187,11 @@ static bool emit_set(struct smc_decoder *decoder, const struct decoded_compariso
            smc_decode_emit_alu(decoder, smc_select_32, SMC_SLOT_32, d, yes, no, holds);
 }
 
-bool smc_decode_set(struct smc_decoder *decoder)
+bool smc_decode_set(struct smc_decoder *decoder, enum smc_ptx_type to)
 {
     struct decoded_comparison comparison;
-    enum smc_ptx_type to, type = smc_decode_type(decoder, 1);
-    if (!smc_decode_known_type(decoder, &to) || !read_comparison(decoder, type, &comparison))
+    enum smc_ptx_type type = smc_decode_type(decoder, 1);
+    if (!read_comparison(decoder, type, &comparison))
         return false;
     bool pairs = is_pair_of_halves(type);
     if (smc_ptx_type_info[to].bytes > 4 || smc_ptx_type_info[to].bytes < 2 ||

@@ -133,12 +133,11 @@ static bool decode_copies_arrive(struct smc_decoder *decoder)
 /* --- Shared memory of a cluster --------------------------------------------------------------- */
 
 /* mapa.shared::cluster.u32 d, address, rank; without a space, of generic addresses. */
-bool smc_decode_mapa(struct smc_decoder *decoder)
+bool smc_decode_mapa(struct smc_decoder *decoder, enum smc_ptx_type type)
 {
     const struct smc_operand *operand = decoder->statement->operand;
     struct smc_op shape = {0};
-    enum smc_ptx_type type;
-    if (!smc_decode_known_type(decoder, &type) || !smc_decode_count(decoder, 3, 3))
+    if (!smc_decode_count(decoder, 3, 3))
         return false;
     shape.a = smc_decode_source(decoder, &operand[1], type);
     shape.b = smc_decode_source(decoder, &operand[2], SMC_PTX_U32);
@@ -148,12 +147,11 @@ bool smc_decode_mapa(struct smc_decoder *decoder)
 }
 
 /* getctarank.shared::cluster.u32 d, address; the type is that of the address. */
-bool smc_decode_getctarank(struct smc_decoder *decoder)
+bool smc_decode_getctarank(struct smc_decoder *decoder, enum smc_ptx_type type)
 {
     const struct smc_operand *operand = decoder->statement->operand;
     struct smc_op shape = {.d_kind = SMC_SLOT_32};
-    enum smc_ptx_type type;
-    if (!smc_decode_known_type(decoder, &type) || !smc_decode_count(decoder, 2, 2))
+    if (!smc_decode_count(decoder, 2, 2))
         return false;
     shape.address_is_32 = smc_slot_kind_of(type) == SMC_SLOT_32;
     shape.a = smc_decode_source(decoder, &operand[1], type);

@@ -14,9 +14,11 @@ enum { MOST_FILE_BYTES = 1 << 24 }; /* of one warp: 65536 registers of 64 bits *
 static const struct {
     const char *name;
     smc_decode *decode;
+    smc_decode_typed *decode_typed; /* or this */
     uint32_t flags;
 } mnemonics[] = {
-#define MNEMONIC(name, function, flags) {name, smc_decode_##function, flags},
+#define MNEMONIC(name, function, flags) {name, smc_decode_##function, NULL, flags},
+#define TYPED(name, function, flags)    {name, NULL, smc_decode_##function, flags},
 #include "machine/emulator/mnemonics.def"
 };
 
@@ -67,8 +69,11 @@ static bool decode_statement(struct smc_decoder *decoder, struct smc_instruction
         return smc_decode_refuse(decoder, row->note);
     for (size_t i = 0; i < sizeof mnemonics / sizeof *mnemonics; i++)
         if (smc_decode_is(decoder, mnemonics[i].name)) {
+            enum smc_ptx_type type;
             instruction->flags = mnemonics[i].flags | fidelity_of(statement, row);
-            return mnemonics[i].decode(decoder);
+            return mnemonics[i].decode ? mnemonics[i].decode(decoder)
+                                       : smc_decode_known_type(decoder, &type) &&
+                                             mnemonics[i].decode_typed(decoder, type);
         }
     return smc_decode_refuse(decoder, "");
 }
