@@ -5,7 +5,7 @@
 #include "answers/inspect.h"
 
 enum smc_diff_change {
-#define CHANGE(id, name) SMC_DIFF_##id,
+#define CHANGE(id, ...) SMC_DIFF_##id,
 #include "answers/judge/changes.def"
     SMC_DIFF_CHANGE_COUNT
 };

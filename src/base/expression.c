@@ -352,6 +352,12 @@ static const char *expression_shift(enum step_kind kind, int64_t a, int64_t b, i
     return NULL;
 }
 
+/* An operator that has a result for all operands. */
+#define PLAIN(id, operator)                                                                        \
+    case STEP_##id:                                                                                \
+        *result = a operator b;                                                                    \
+        return NULL;
+
 static const char *expression_combine(enum step_kind kind, int64_t a, int64_t b, int64_t *result)
 {
     switch (kind) {
@@ -367,37 +373,18 @@ static const char *expression_combine(enum step_kind kind, int64_t a, int64_t b,
     case STEP_SHIFT_LEFT:
     case STEP_SHIFT_RIGHT:
         return expression_shift(kind, a, b, result);
-    case STEP_AND:
-        *result = a & b;
-        break;
-    case STEP_OR:
-        *result = a | b;
-        break;
-    case STEP_XOR:
-        *result = a ^ b;
-        break;
-    case STEP_EQUAL:
-        *result = a == b;
-        break;
-    case STEP_UNEQUAL:
-        *result = a != b;
-        break;
-    case STEP_BELOW:
-        *result = a < b;
-        break;
-    case STEP_ABOVE:
-        *result = a > b;
-        break;
-    case STEP_AT_MOST:
-        *result = a <= b;
-        break;
-    case STEP_AT_LEAST:
-        *result = a >= b;
-        break;
+        PLAIN(AND, &)
+        PLAIN(OR, |)
+        PLAIN(XOR, ^)
+        PLAIN(EQUAL, ==)
+        PLAIN(UNEQUAL, !=)
+        PLAIN(BELOW, <)
+        PLAIN(ABOVE, >)
+        PLAIN(AT_MOST, <=)
+        PLAIN(AT_LEAST, >=)
     default:
         return "no operator";
     }
-    return NULL;
 }
 
 const char *smc_expression_evaluate(const struct smc_expression *expression, const int64_t *values,

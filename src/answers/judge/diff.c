@@ -954,7 +954,7 @@ size_t smc_diff_worse(const struct smc_diff *diff)
 const char *smc_diff_change_name(enum smc_diff_change change)
 {
     static const char *const names[] = {
-#define CHANGE(id, name) [SMC_DIFF_##id] = name,
+#define CHANGE(id, name, limit) [SMC_DIFF_##id] = name,
 #include "answers/judge/changes.def"
     };
     return names[change];

@@ -207,29 +207,23 @@ static void gate_append_limiters(const struct smc_inspect_row *row, struct smc_t
 static void append_violation(const struct smc_inspect_row *row, enum smc_gate_key key, double value,
                              double allowed, struct smc_text *text)
 {
+    static const char *const counted[SMC_GATE_KEY_COUNT] = {
+        [SMC_GATE_REGISTERS] = "registers per thread",
+        [SMC_GATE_STACK] = "bytes of stack per thread",
+        [SMC_GATE_STATIC_SMEM] = "bytes of static shared memory per block",
+        [SMC_GATE_BARRIERS] = "barriers per block",
+    };
     const struct smc_resources *resources = &row->kernel->resources;
+    if (counted[key]) {
+        smc_text_printf(text, "%.0f %s, but at most %.0f allowed", value, counted[key], allowed);
+        return;
+    }
     switch (key) {
-    case SMC_GATE_REGISTERS:
-        smc_text_printf(text, "%.0f registers per thread, but at most %.0f allowed", value,
-                        allowed);
-        break;
     case SMC_GATE_SPILLS:
         smc_text_printf(text,
                         "%.0f bytes spilled per thread (stores %u, loads %u), but at most %.0f "
                         "allowed",
                         value, resources->spill_store_bytes, resources->spill_load_bytes, allowed);
-        break;
-    case SMC_GATE_STACK:
-        smc_text_printf(text, "%.0f bytes of stack per thread, but at most %.0f allowed", value,
-                        allowed);
-        break;
-    case SMC_GATE_STATIC_SMEM:
-        smc_text_printf(text,
-                        "%.0f bytes of static shared memory per block, but at most %.0f allowed",
-                        value, allowed);
-        break;
-    case SMC_GATE_BARRIERS:
-        smc_text_printf(text, "%.0f barriers per block, but at most %.0f allowed", value, allowed);
         break;
     case SMC_GATE_BLOCKS:
         smc_text_printf(text, "%.0f block%s per SM", value, smc_text_plural((uint64_t)value));

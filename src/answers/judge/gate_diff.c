@@ -68,30 +68,10 @@ static uint32_t find_tolerated(const struct smc_gate_growth *growth,
 
 /* --- [[allow]] -------------------------------------------------------------------------------- */
 
-/* The limit of the same value; SMC_GATE_KEY_COUNT: none. */
-static enum smc_gate_key gate_diff_key_of(enum smc_diff_change change)
-{
-    switch (change) {
-    case SMC_DIFF_BLOCKS:
-        return SMC_GATE_BLOCKS;
-    case SMC_DIFF_OCCUPANCY:
-        return SMC_GATE_OCCUPANCY;
-    case SMC_DIFF_SPILLS:
-        return SMC_GATE_SPILLS;
-    case SMC_DIFF_REGISTERS:
-        return SMC_GATE_REGISTERS;
-    case SMC_DIFF_STACK:
-        return SMC_GATE_STACK;
-    case SMC_DIFF_STATIC_SMEM:
-        return SMC_GATE_STATIC_SMEM;
-    case SMC_DIFF_BARRIERS:
-        return SMC_GATE_BARRIERS;
-    case SMC_DIFF_BOUNDS:
-        return SMC_GATE_LAUNCH_BOUNDS;
-    default:
-        return SMC_GATE_KEY_COUNT;
-    }
-}
+static const enum smc_gate_key limits[SMC_DIFF_CHANGE_COUNT] = {
+#define CHANGE(id, name, limit) [SMC_DIFF_##id] = SMC_GATE_##limit,
+#include "answers/judge/changes.def"
+};
 
 /* Of the changes: those that the entry is about. */
 static uint32_t find_covered(const struct smc_gate_allowance *allowance,
@@ -100,8 +80,7 @@ static uint32_t find_covered(const struct smc_gate_allowance *allowance,
     uint32_t covered = 0;
     for (int change = 0; change < SMC_DIFF_CHANGE_COUNT; change++)
         if (changes & 1u << change &&
-            smc_gate_covers(allowance, pair->after.kernel, pair->device,
-                            gate_diff_key_of((enum smc_diff_change)change)))
+            smc_gate_covers(allowance, pair->after.kernel, pair->device, limits[change]))
             covered |= 1u << change;
     return covered;
 }

@@ -51,39 +51,28 @@ struct smc_finding smc_finding_at(const struct smc_worker *worker, enum smc_find
 
 void smc_finding_hint(struct smc_finding *finding)
 {
-    const char *hint = "";
-    switch (finding->kind) {
-    case SMC_FINDING_PROXY_FENCE:
-        hint = "after writing, each thread executes fence.proxy.async "
-               "(cuda::ptx::fence_proxy_async), then the barrier";
-        break;
-    case SMC_FINDING_STALE_READ:
-    case SMC_FINDING_UNACQUIRED:
-        hint = "behind the loop that waits: __threadfence(), or wait by a load with "
-               "memory_order_acquire";
-        break;
-    case SMC_FINDING_PENDING_READ:
-        hint = !finding->is_shared
-                   ? "first wait for the copy (cp.async.wait_group, its mbarrier object), then "
-                     "synchronize"
-                   : "first wait for it (cp.async.bulk.wait_group.read, wgmma.wait_group), then "
-                     "synchronize";
-        break;
-    case SMC_FINDING_UNFINISHED_COPY:
-        hint = "the thread that began it waits with cp.async.bulk.wait_group.read 0 "
-               "(cuda::ptx::cp_async_bulk_wait_group_read)";
-        break;
-    case SMC_FINDING_EARLY_PHASE:
-        hint = "mbarrier.init counts too few arrivals, or the thread has not waited for the phase "
-               "before";
-        break;
-    case SMC_FINDING_NOT_STARTED:
-        hint = "cluster.sync() (barrier.cluster) must come before the first access";
-        break;
-    default:
-        break;
-    }
-    snprintf(finding->note, sizeof finding->note, "%s", hint);
+    static const char waits[] = "behind the loop that waits: __threadfence(), or wait by a load "
+                                "with memory_order_acquire";
+    static const char *const hints[SMC_FINDING_KINDS] = {
+        [SMC_FINDING_PROXY_FENCE] = "after writing, each thread executes fence.proxy.async "
+                                    "(cuda::ptx::fence_proxy_async), then the barrier",
+        [SMC_FINDING_STALE_READ] = waits,
+        [SMC_FINDING_UNACQUIRED] = waits,
+        [SMC_FINDING_PENDING_READ] = "first wait for the copy (cp.async.wait_group, its mbarrier "
+                                     "object), then synchronize",
+        [SMC_FINDING_UNFINISHED_COPY] = "the thread that began it waits with "
+                                        "cp.async.bulk.wait_group.read 0 "
+                                        "(cuda::ptx::cp_async_bulk_wait_group_read)",
+        [SMC_FINDING_EARLY_PHASE] = "mbarrier.init counts too few arrivals, or the thread has not "
+                                    "waited for the phase before",
+        [SMC_FINDING_NOT_STARTED] = "cluster.sync() (barrier.cluster) must come before the first "
+                                    "access",
+    };
+    const char *hint = hints[finding->kind];
+    if (finding->kind == SMC_FINDING_PENDING_READ && finding->is_shared)
+        hint = "first wait for it (cp.async.bulk.wait_group.read, wgmma.wait_group), then "
+               "synchronize";
+    snprintf(finding->note, sizeof finding->note, "%s", hint ? hint : "");
 }
 
 void smc_finding_set_other(const struct smc_worker *worker, struct smc_finding *finding,

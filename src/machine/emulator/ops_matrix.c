@@ -81,51 +81,40 @@ static bool is_integer(enum smc_matrix_type type)
     return type >= SMC_MATRIX_S32;
 }
 
+#define NUMBER(n)  ((union smc_element){.number = (n)})
+#define INTEGER(n) ((union smc_element){.integer = (n)})
+
 union smc_element smc_matrix_element(enum smc_matrix_type type, uint64_t bits)
 {
-    union smc_element out = {.number = 0};
     const uint32_t word = (uint32_t)bits;
     switch (type) {
     case SMC_MATRIX_F16:
-        out.number = smc_of_narrow(&smc_half, word & 0xffff);
-        break;
+        return NUMBER(smc_of_narrow(&smc_half, word & 0xffff));
     case SMC_MATRIX_BF16:
-        out.number = smc_of_narrow(&smc_bfloat, word & 0xffff);
-        break;
+        return NUMBER(smc_of_narrow(&smc_bfloat, word & 0xffff));
     case SMC_MATRIX_E4M3:
-        out.number = smc_of_narrow(&smc_e4m3, word & 0xff);
-        break;
+        return NUMBER(smc_of_narrow(&smc_e4m3, word & 0xff));
     case SMC_MATRIX_E5M2:
-        out.number = smc_of_narrow(&smc_e5m2, word & 0xff);
-        break;
+        return NUMBER(smc_of_narrow(&smc_e5m2, word & 0xff));
     case SMC_MATRIX_TF32: /* the lower bits are ignored */
-        out.number = (double)smc_float_of_bits(word & ~UINT32_C(0x1fff));
-        break;
+        return NUMBER((double)smc_float_of_bits(word & ~UINT32_C(0x1fff)));
     case SMC_MATRIX_F32:
-        out.number = (double)smc_float_of_bits(word);
-        break;
+        return NUMBER((double)smc_float_of_bits(word));
     case SMC_MATRIX_F64:
-        out.number = smc_double_of_bits(bits);
-        break;
+        return NUMBER(smc_double_of_bits(bits));
     case SMC_MATRIX_S8:
-        out.integer = (int8_t)word;
-        break;
+        return INTEGER((int8_t)word);
     case SMC_MATRIX_U8:
-        out.integer = (uint8_t)word;
-        break;
+        return INTEGER((uint8_t)word);
     case SMC_MATRIX_S4:
-        out.integer = (int8_t)(word << 4) >> 4;
-        break;
+        return INTEGER((int8_t)(word << 4) >> 4);
     case SMC_MATRIX_U4:
-        out.integer = word & 15;
-        break;
+        return INTEGER(word & 15);
     case SMC_MATRIX_B1:
-        out.integer = word & 1;
-        break;
+        return INTEGER(word & 1);
     default:
-        out.integer = (int32_t)word;
+        return INTEGER((int32_t)word);
     }
-    return out;
 }
 
 void smc_matrix_gather(const struct smc_warp *warp, const struct smc_matrix *matrix,

@@ -641,24 +641,7 @@ static uint32_t float_extreme(const struct smc_op *op, uint32_t x, uint32_t y)
 
 static uint32_t steps_control_combined(const struct smc_op *op, uint32_t x, uint32_t y)
 {
-    if (op->type == SMC_PTX_F32)
-        return float_extreme(op, x, y);
-    bool is_signed = smc_ptx_type_info[op->type].class == SMC_CLASS_SIGNED;
-    bool below = is_signed ? (int32_t)x < (int32_t)y : x < y;
-    switch (op->reduction) {
-    case SMC_REDUCE_ADD:
-        return x + y;
-    case SMC_REDUCE_MIN:
-        return below ? x : y;
-    case SMC_REDUCE_MAX:
-        return below ? y : x;
-    case SMC_REDUCE_AND:
-        return x & y;
-    case SMC_REDUCE_OR:
-        return x | y;
-    default:
-        return x ^ y;
-    }
+    return op->type == SMC_PTX_F32 ? float_extreme(op, x, y) : (uint32_t)smc_reduced(op, x, y);
 }
 
 enum smc_next smc_step_reduce(struct smc_worker *worker, struct smc_warp *warp,

@@ -31,6 +31,11 @@
             }                                                                                      \
     } while (0)
 
+#define FETCH_CASE(bytes, is_signed, is_wide, type_t, lane_t)                                      \
+    case (bytes)*4 + (is_signed)*2 + (is_wide):                                                    \
+        FETCH(type_t, lane_t);                                                                     \
+        break;
+
 /* Loads one element of each lane; narrow ones are sign- or zero-extended, depending on their
    type. */
 static void steps_memory_fetch(const struct smc_op *op, char *d, enum smc_slot_kind kind,
@@ -39,40 +44,18 @@ static void steps_memory_fetch(const struct smc_op *op, char *d, enum smc_slot_k
     bool is_signed = smc_ptx_type_info[op->type].class == SMC_CLASS_SIGNED;
     bool wide = kind == SMC_SLOT_64;
     switch (op->width_bytes * 4 + is_signed * 2 + wide) {
-    case 1 * 4 + 0:
-        FETCH(uint8_t, lane_u32);
-        break;
-    case 1 * 4 + 1:
-        FETCH(uint8_t, lane_u64);
-        break;
-    case 1 * 4 + 2:
-        FETCH(int8_t, lane_s32);
-        break;
-    case 1 * 4 + 3:
-        FETCH(int8_t, lane_s64);
-        break;
-    case 2 * 4 + 0:
-        FETCH(uint16_t, lane_u32);
-        break;
-    case 2 * 4 + 1:
-        FETCH(uint16_t, lane_u64);
-        break;
-    case 2 * 4 + 2:
-        FETCH(int16_t, lane_s32);
-        break;
-    case 2 * 4 + 3:
-        FETCH(int16_t, lane_s64);
-        break;
-    case 4 * 4 + 1:
-        FETCH(uint32_t, lane_u64);
-        break;
-    case 4 * 4 + 3:
-        FETCH(int32_t, lane_s64);
-        break;
-    case 8 * 4 + 1:
-    case 8 * 4 + 3:
-        FETCH(uint64_t, lane_u64);
-        break;
+        FETCH_CASE(1, 0, 0, uint8_t, lane_u32)
+        FETCH_CASE(1, 0, 1, uint8_t, lane_u64)
+        FETCH_CASE(1, 1, 0, int8_t, lane_s32)
+        FETCH_CASE(1, 1, 1, int8_t, lane_s64)
+        FETCH_CASE(2, 0, 0, uint16_t, lane_u32)
+        FETCH_CASE(2, 0, 1, uint16_t, lane_u64)
+        FETCH_CASE(2, 1, 0, int16_t, lane_s32)
+        FETCH_CASE(2, 1, 1, int16_t, lane_s64)
+        FETCH_CASE(4, 0, 1, uint32_t, lane_u64)
+        FETCH_CASE(4, 1, 1, int32_t, lane_s64)
+        FETCH_CASE(8, 0, 1, uint64_t, lane_u64)
+        FETCH_CASE(8, 1, 1, uint64_t, lane_u64)
     default:
         FETCH(uint32_t, lane_u32);
     }
@@ -393,6 +376,11 @@ static uint64_t updated(const struct smc_op *op, uint64_t old, uint64_t b, uint6
     default:
         return b; /* exchange */
     }
+}
+
+uint64_t smc_reduced(const struct smc_op *op, uint64_t a, uint64_t b)
+{
+    return updated(op, a, b, b);
 }
 
 void smc_atomic_update(struct smc_worker *worker, const struct smc_op *op, char *host, uint64_t b)
