@@ -1,66 +1,12 @@
 // Kernels of tests/machine/test_async.c, in the manner of real ones: GEMM, attention, split k, scans,
 // queues, histograms of clusters, rings between blocks. Each is correct as NAME_0, and where the comment
 // says so; the others have one fault each. practice.ptx is made of this file:
-//   nvcc -gencode arch=compute_90a,code=compute_90a -std=c++17 -ptx -lineinfo practice.cu
+//   nvcc -gencode arch=compute_90a,code=compute_90a -std=c++17 -ptx -lineinfo tests/data/emulator/practice.cu
 //
 // A comment "//: mark" names the line for the tests.
-#include <cstdint>
+#include "async.cuh"
 
 enum { WORDS = 128, BYTES = 4 * WORDS };
-
-__device__ uint32_t at(const void *p)
-{
-    return (uint32_t)__cvta_generic_to_shared(p);
-}
-
-#define FENCE_SHARED() asm volatile("fence.proxy.async.shared::cta;" ::: "memory")
-#define COMMIT()       asm volatile("cp.async.bulk.commit_group;" ::: "memory")
-#define WAIT_READ(n)   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(n) : "memory")
-#define WAIT_STORE(n)  asm volatile("cp.async.bulk.wait_group %0;" ::"n"(n) : "memory")
-#define STORE(to, from, bytes)                                                                      \
-    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to),           \
-                 "r"(at(from)), "r"(bytes)                                                          \
-                 : "memory")
-#define INIT(object, count)                                                                         \
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(at(object)), "r"(count) : "memory")
-#define EXPECT(object, bytes)                                                                       \
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(at(object)),        \
-                 "r"(bytes)                                                                         \
-                 : "memory")
-#define LOAD(to, from, bytes, object)                                                               \
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], "   \
-                 "%2, [%3];" ::"r"(at(to)),                                                         \
-                 "l"(from), "r"(bytes), "r"(at(object))                                             \
-                 : "memory")
-#define ARRIVE(object)                                                                              \
-    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(at(object)) : "memory")
-#define WAIT(object, parity)                                                                        \
-    asm volatile("{ .reg .pred p; L: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;"         \
-                 "@!p bra L; }" ::"r"(at(object)),                                                  \
-                 "r"((uint32_t)(parity))                                                            \
-                 : "memory")
-#define FENCE_GLOBAL() asm volatile("fence.proxy.async.global;" ::: "memory")
-#define KERNEL(name, fault)                                                                         \
-    extern "C" __global__ void name##_##fault(int *out, int *in)                                    \
-    {                                                                                               \
-        name<fault>(out, in);                                                                       \
-    }
-
-
-#define COPY(to, from) asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(at(to)), "l"(from) : "memory")
-#define COPY_COMMIT()  asm volatile("cp.async.commit_group;" ::: "memory")
-#define COPY_WAIT(n)   asm volatile("cp.async.wait_group %0;" ::"n"(n) : "memory")
-#define COPY_ARRIVE(object)                                                                         \
-    asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(at(object)) : "memory")
-
-#define CLUSTER_KERNEL(name, fault)                                                                 \
-    extern "C" __global__ void __cluster_dims__(2, 1, 1) name##_##fault(int *out, int *in)          \
-    {                                                                                               \
-        name<fault>(out + blockIdx.x * WORDS, in);                                                  \
-    }
-#define CLUSTER_ARRIVE()  asm volatile("barrier.cluster.arrive.aligned;" ::: "memory")
-#define CLUSTER_WAIT()    asm volatile("barrier.cluster.wait.aligned;" ::: "memory")
-#define CLUSTER_SYNC()    do { CLUSTER_ARRIVE(); CLUSTER_WAIT(); } while (0)
 
 __device__ uint32_t rank_here()
 {
@@ -74,24 +20,10 @@ __device__ uint32_t in_block(const void *p, uint32_t rank)
     asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(to) : "r"(at(p)), "r"(rank));
     return to;
 }
-#define MULTICAST(to, from, bytes, object)                                                          \
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::"    \
-                 "cluster [%0], [%1], %2, [%3], %4;" ::"r"(at(to)),                                 \
-                 "l"(from), "r"(bytes), "r"(at(object)), "h"((uint16_t)3)                           \
-                 : "memory")
-#define WAIT_CLUSTER(object, parity)                                                                \
-    asm volatile("{ .reg .pred p; L: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, "  \
-                 "[%0], %1; @!p bra L; }" ::"r"(at(object)),                                        \
-                 "r"((uint32_t)(parity))                                                            \
-                 : "memory")
 #define ADD_ASYNC(to, value, object, rank)                                                          \
     asm volatile("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.s32 "  \
                  "[%0], %1, [%2];" ::"r"(in_block(to, rank)),                                       \
                  "r"(value), "r"(in_block(object, rank))                                            \
-                 : "memory")
-#define ARRIVE_IN(object, rank)                                                                     \
-    asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(              \
-                     in_block(object, rank))                                                        \
                  : "memory")
 
 // --- Sources in global memory that are written again ---------------------------------------------
