@@ -1,6 +1,4 @@
 /* The user's folders for smemcalc's files, and a search for files by a pattern. */
-#include "config.h"
-
 #include "base/file.h"
 
 #include <dirent.h>

@@ -1,7 +1,5 @@
 /* Two builds compared. Kernels are matched by the part of their names that does not change from
    build to build, then by similarity; what cannot be matched was added or removed. */
-#include "config.h"
-
 #include "answers/diff.h"
 
 #include <stdio.h>

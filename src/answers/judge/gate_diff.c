@@ -1,6 +1,4 @@
 /* What a gate says of a comparison: how much growth it tolerates, and what its entries allow. */
-#include "config.h"
-
 #include "answers/diff.h"
 #include "answers/gate.h"
 #include "base/memory.h"

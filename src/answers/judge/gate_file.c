@@ -1,6 +1,4 @@
 /* Gate files: what each table and key means. */
-#include "config.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,6 @@
 /* JSON as a stream: yajl, given a part of the input at a time. Not jansson an event at a time: it
    takes four times as long (17 s instead of 5 for 1 GB), and its numbers are doubles, which do not
    hold the nanoseconds of a time since 1970. */
-#include "config.h"
-
 #include "answers/trace/json_stream.h"
 
 #include <stdarg.h>

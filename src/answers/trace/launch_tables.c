@@ -1,8 +1,6 @@
 /* Tables with a row for each launch, as `nsys stats --report cuda_gpu_trace` and `nvprof
    --print-gpu-trace` print them: in CSV, or in columns. A file is read twice: first to see how many
    bytes a KB has, which depends on the release of nvprof, then for its launches. */
-#include "config.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,4 @@
 /* What `smemcalc trace --format json` wrote: the same trace again. */
-#include "config.h"
-
 #include <jansson.h>
 #include <math.h>
 #include <stddef.h>

@@ -1,7 +1,5 @@
 /* Kernels in the cache of Triton: NAME.json says how NAME is launched, NAME.cubin beside it is its
    machine code. A launch is not recorded there, so that neither grids nor times are known. */
-#include "config.h"
-
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,4 @@
 /* The source of a kernel: the built-in text, or an edited copy. */
-#include "config.h"
-
 #include "code/compile.h"
 
 #include <errno.h>

@@ -1,6 +1,4 @@
 /* The architectures that the user's options of the compiler name. */
-#include "config.h"
-
 #include "code/compilers.h"
 
 #include "code/user_kernels.h"

@@ -1,7 +1,5 @@
 /* Inputs that stand for the same kernels. A folder may have many thousand files, so they are found
    by hash and by order. */
-#include "config.h"
-
 #include "code/readers/doubles.h"
 
 #include <stdint.h>

@@ -1,6 +1,4 @@
 /* Reads the dry run of nvcc, and the line markers of its preprocessor. */
-#include "config.h"
-
 #include "code/readers/nvcc_commands.h"
 
 #include <ctype.h>

@@ -1,6 +1,4 @@
 /* The readers of kernels: compilers' logs, machine code, and machine code within other files. */
-#include "config.h"
-
 #include "code/inputs.h"
 
 #include <stddef.h>

@@ -1,6 +1,4 @@
 /* The figures of kernels in a file: written and read by one table. */
-#include "config.h"
-
 #include "code/inputs.h"
 
 #include <jansson.h>

@@ -1,6 +1,4 @@
 /* The declarations of C++ source at namespace level and in classes. */
-#include "config.h"
-
 #include "code/source/cpp_declarations.h"
 
 #include <stdlib.h>

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "code/source/host_piece.h"
 
 #include <stdlib.h>

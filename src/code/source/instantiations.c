@@ -1,7 +1,5 @@
 /* Which instances of kernel templates the host code launches. Host templates and macros are
    followed with their arguments substituted. */
-#include "config.h"
-
 #include "code/source/instantiations.h"
 
 #include <ctype.h>

@@ -1,6 +1,4 @@
 /* Calls of Thrust and CUB in host code, as far as the text tells: names with their namespace. */
-#include "config.h"
-
 #include "code/source/library_calls.h"
 
 #include <stdio.h>

@@ -1,6 +1,4 @@
 /* Types of objects in host code, as far as the text tells them. */
-#include "config.h"
-
 #include "code/source/object_types.h"
 
 #include <stdlib.h>

@@ -1,6 +1,4 @@
 /* A CUDA source and the headers of the same project that it includes. */
-#include "config.h"
-
 #include "code/source_tree.h"
 
 #include <stdio.h>

@@ -1,7 +1,5 @@
 /* Kernel templates of which nothing was compiled. A template that no other code names cannot be
    launched, unless a macro puts its name together with "##". */
-#include "config.h"
-
 #include "code/source/unlaunched.h"
 
 #include <string.h>

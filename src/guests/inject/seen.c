@@ -2,8 +2,6 @@
    table that is read without locks, and its count is increased: that is all that most launches
    cost. Locks are held only while the memory of this file is changed, never while the driver or the
    loader is called: either may wait for a thread that waits for such a lock. */
-#include "config.h"
-
 #include "guests/inject/seen.h"
 
 #include <dlfcn.h>

@@ -5,8 +5,6 @@
    its thread and the modes allow nobody to disturb. Work in the legacy stream, which would wait for
    all blocking streams, is not permitted while one of these is captured. Either invalidates the
    captures concerned, whose end then fails. */
-#include "config.h"
-
 #include <stdlib.h>
 #include <string.h>
 

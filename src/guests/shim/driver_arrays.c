@@ -1,8 +1,6 @@
 /* The driver API on the emulator: CUDA arrays, copies of two and three dimensions, and the texture
    and surface objects that kernels read arrays or linear memory through. An array's elements are in
    row-major order in memory of its own. */
-#include "config.h"
-
 #include <stdlib.h>
 
 #include "base/memory.h"

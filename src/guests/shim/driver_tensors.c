@@ -1,7 +1,5 @@
 /* The driver API on the emulator: tensor maps. Their 128 bytes are the emulator's own: CUDA does
    not document what its driver writes. */
-#include "config.h"
-
 #include <string.h>
 
 #include "guests/shim/driver.h"

@@ -1,7 +1,5 @@
 /* The driver API on the emulator: graphs, also those that streams are captured into. The nodes of a
    graph run one after another, each after those that it depends on. */
-#include "config.h"
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,4 @@
 /* What all back ends use: the metrics, and what a run's request and result say at its begin. */
-#include "config.h"
-
 #include "hardware/executor.h"
 
 #include <stdio.h>

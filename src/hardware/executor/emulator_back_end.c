@@ -1,7 +1,5 @@
 /* The emulator back end: runs the PTX on the CPU and counts. Quantities that only a GPU can provide
    are not measured, and the result says so. */
-#include "config.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* What the back ends share: their list, the answer and the compilation for a launch, the
    metrics. */
-#include "config.h"
-
 #include "hardware/executor.h"
 
 #include "hardware/executor/counters.h"

@@ -1,6 +1,4 @@
 /* Runs a user's kernel, from its source to the contents of its memory after the launch. */
-#include "config.h"
-
 #include "hardware/user.h"
 
 #include <math.h>

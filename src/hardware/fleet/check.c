@@ -1,6 +1,4 @@
 /* Compares the result of a run with the CPU reference, for every back end. */
-#include "config.h"
-
 #include "hardware/fleet/check.h"
 
 #include <pthread.h>

@@ -1,6 +1,4 @@
 /* Check reports of many GPUs combined: what to drain, and why. */
-#include "config.h"
-
 #include "hardware/checks.h"
 
 #include <ctype.h>

@@ -1,6 +1,4 @@
 /* Names of hosts, and lists of them as Slurm writes them. */
-#include "config.h"
-
 #include "hardware/fleet/hostlist.h"
 
 #include <ctype.h>

@@ -1,6 +1,4 @@
 /* Compares the reports of many machines: which of them agree on a quantity, and the verdict. */
-#include "config.h"
-
 #include "hardware/merge.h"
 
 #include <math.h>

@@ -1,6 +1,4 @@
 /* Reads run reports from JSON; a line in `problems` explains each that cannot be read. */
-#include "config.h"
-
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,6 +1,4 @@
 /* Which of many measured rates are too low to be noise. */
-#include "config.h"
-
 #include "hardware/fleet/stragglers.h"
 
 #include <math.h>

@@ -1,6 +1,4 @@
 /* Choices and comparisons: selp, slct, setp, set. */
-#include "config.h"
-
 #include "machine/emulator/decode.h"
 #include "machine/emulator/emulator_steps.h"
 

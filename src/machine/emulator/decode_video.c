@@ -1,7 +1,5 @@
 /* Video instructions: parts of registers, SIMD within a register, and what is done with a result.
  */
-#include "config.h"
-
 #include "machine/emulator/decode.h"
 #include "machine/emulator/emulator_steps.h"
 

@@ -1,7 +1,5 @@
 /* A launch: lays out memory, distributes blocks over one worker per core, and adds up the
    counts. */
-#include "config.h"
-
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
