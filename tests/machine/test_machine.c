@@ -102,8 +102,8 @@ static void count(const struct code *code, size_t steps, uint32_t threads, uint3
 }
 
 /* What is loaded from shared memory decides no address here, as the lanes that use R10 as one have
-   set it under the same predicate, and as what was stored for an address is elsewhere in the frame.
- */
+   set it under the same predicate, and as what was stored for an address is elsewhere in the frame,
+   or not reached. */
 static void test_slices(void)
 {
     static const struct code load_10 = {0x00000000100a7984, 0x000e220000000800};      /* LDS R10 */
@@ -129,6 +129,7 @@ static void test_slices(void)
         {{load_12, save_12, save_14, load_saved, store_10, exit_all}, false},
         {{load_12, save_14, save_12_at_16, load_saved, store_10, exit_all}, true},
         {{load_12, save_12_at_16, save_14, load_saved, store_10, exit_all}, false},
+        {{load_12, save_12_at_16, exit_all, load_saved, store_10, exit_all}, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct smc_machine_program program;

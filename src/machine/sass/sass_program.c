@@ -210,6 +210,19 @@ struct elsewhere {
     struct needs any;      /* anywhere, if there is a BRX */
 };
 
+static bool jumps(const struct smc_sass_instruction *in)
+{
+    return in->operation == SMC_OP_BRA || in->operation == SMC_OP_CALL;
+}
+
+/* Whether the next instruction may follow. */
+static bool goes_on(const struct smc_machine_program *program, uint32_t at)
+{
+    const struct smc_sass_instruction *in = &program->step[at].in;
+    const bool leaves = jumps(in) || in->operation == SMC_OP_EXIT || in->operation == SMC_OP_RET;
+    return at + 1 < program->count && !(leaves && is_unconditional(&program->step[at]));
+}
+
 /* What is needed after an instruction: what its successors need before them. */
 static struct needs needed_after(const struct smc_machine_program *program,
                                  const struct needs *before, const struct elsewhere *elsewhere,
@@ -219,11 +232,9 @@ static struct needs needed_after(const struct smc_machine_program *program,
     struct needs after;
     after.always = (struct names){{0}};
     after.guards = 0;
-    bool jumps = in->operation == SMC_OP_BRA || in->operation == SMC_OP_CALL,
-         ends = in->operation == SMC_OP_EXIT || in->operation == SMC_OP_RET;
-    if (!((jumps || ends) && is_unconditional(&program->step[at])) && at + 1 < program->count)
+    if (goes_on(program, at))
         join_needs(&after, &before[at + 1]);
-    if (jumps && target_of(program, at) < program->count)
+    if (jumps(in) && target_of(program, at) < program->count)
         join_needs(&after, &before[target_of(program, at)]);
     if (in->operation == SMC_OP_RET)
         join_needs(&after, &elsewhere->returned);
@@ -357,9 +368,9 @@ static void slots_after(const struct smc_machine_program *program, const struct 
 {
     const struct smc_sass_instruction *in = &program->step[at].in;
     memset(slots, 0, FRAME_WORDS * sizeof *slots);
-    if (at + 1 < program->count)
+    if (goes_on(program, at))
         join_slots(slots, &frame->before[(size_t)(at + 1) * FRAME_WORDS]);
-    if (in->operation == SMC_OP_BRA && target_of(program, at) < program->count)
+    if (jumps(in) && target_of(program, at) < program->count)
         join_slots(slots, &frame->before[(size_t)target_of(program, at) * FRAME_WORDS]);
 }
 
@@ -423,12 +434,11 @@ struct slice {
 static bool is_stale(const struct smc_machine_program *program, const struct slice *slice,
                      uint32_t at)
 {
-    const enum smc_operation operation = program->step[at].in.operation;
+    const struct smc_sass_instruction *in = &program->step[at].in;
     const uint32_t target = target_of(program, at), last = slice->pass - 1;
-    const bool jumps = operation == SMC_OP_BRA || operation == SMC_OP_CALL;
-    return slice->spaces_grew || operation == SMC_OP_RET || operation == SMC_OP_BRX ||
+    return slice->spaces_grew || in->operation == SMC_OP_RET || in->operation == SMC_OP_BRX ||
            (at + 1 < program->count && slice->grew[at + 1] >= last) ||
-           (jumps && target < program->count && slice->grew[target] >= last);
+           (jumps(in) && target < program->count && slice->grew[target] >= last);
 }
 
 /* Whether anything more is needed before a step than was known. */
