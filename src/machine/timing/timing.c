@@ -823,18 +823,11 @@ static enum smc_status follow_contents(struct model *model, struct smc_error *er
     return smc_machine_program_follow(&model->program, has, false, error);
 }
 
-/* A survey of the grid. What the warps themselves store is followed only where it decides what they
-   execute. */
-static enum smc_status make_survey(struct model *model, struct smc_error *error)
+/* A survey that also follows what the warps themselves store. */
+static enum smc_status survey_stores(struct model *model, struct smc_error *error)
 {
-    enum smc_status status = SMC_OK;
-    if (!model->traces.decides_and_changes) {
-        status = smc_survey_make(&model->machine, &model->survey, error);
-        if (status != SMC_OK || !decides_and_changes(&model->survey))
-            return status;
-        smc_survey_free(&model->survey);
-    }
-    status = smc_machine_program_follow(&model->program, true, true, error);
+    smc_survey_free(&model->survey);
+    enum smc_status status = smc_machine_program_follow(&model->program, true, true, error);
     return status == SMC_OK ? smc_survey_make(&model->machine, &model->survey, error) : status;
 }
 
@@ -848,25 +841,44 @@ static size_t most_entries(const struct model *model)
     return most > sample->entries ? most : sample->entries;
 }
 
+/* The traces of the first blocks, and a survey of the grid, which may have been made and failed.
+   What warps store is followed in the survey only where it decides what they execute. */
+static enum smc_status trace_first(struct model *model, const struct smc_traced *traced,
+                                   enum smc_status surveyed, const struct smc_error *why,
+                                   struct smc_error *error)
+{
+    enum smc_status status = smc_traces_make(&model->machine, traced, &model->traces, error);
+    if (status != SMC_OK || !model->machine.contents)
+        return status;
+    if (model->traces.decides_and_changes || decides_and_changes(&model->survey))
+        return survey_stores(model, error);
+    if (surveyed != SMC_OK)
+        *error = *why;
+    return surveyed;
+}
+
 /* The traces of the sample. Where the warps of the grid differ, they are of blocks from the whole
    grid, the longest among them. */
 static enum smc_status trace_sample(struct model *model, struct smc_error *error)
 {
     const struct sample *sample = &model->sample;
-    bool by_data = model->machine.contents && smc_machine_program_depends_on_data(&model->program);
+    const bool follows = model->machine.contents;
+    bool by_data = follows && smc_machine_program_depends_on_data(&model->program);
     struct smc_traced traced = {.first = sample->first,
                                 .stride = model->sms,
                                 .blocks = sample->blocks,
                                 .each_apart = by_data,
                                 .entries = most_entries(model),
                                 .loop_entries = sample->loop_entries};
-    enum smc_status status = smc_traces_make(&model->machine, &traced, &model->traces, error);
-    if (status != SMC_OK || !model->machine.contents)
-        return status;
-    status = make_survey(model, error);
-    if (status != SMC_OK || !smc_survey_differs(&model->survey, &model->traces))
-        return status;
-    smc_traces_free(&model->traces);
+    struct smc_error why = {""};
+    enum smc_status status =
+        follows ? smc_survey_make(&model->machine, &model->survey, &why) : SMC_OK;
+    if (!smc_survey_spreads(&model->survey) || decides_and_changes(&model->survey)) {
+        status = trace_first(model, &traced, status, &why, error);
+        if (status != SMC_OK || !follows || !smc_survey_differs(&model->survey, &model->traces))
+            return status;
+        smc_traces_free(&model->traces);
+    }
     traced.scattered = true;
     traced.first = model->survey.longest_block;
     traced.others = model->survey.others;

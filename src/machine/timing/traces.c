@@ -759,10 +759,16 @@ bool smc_traces_are_whole(const struct smc_traces *traces)
     return true;
 }
 
+enum { SMALL = 100 }; /* a hundredth of a length */
+
+bool smc_survey_spreads(const struct smc_survey *survey)
+{
+    return survey->spread * SMALL > survey->length;
+}
+
 bool smc_survey_differs(const struct smc_survey *survey, const struct smc_traces *traces)
 {
-    enum { SMALL = 100 };
     double warps = (double)traces->blocks * traces->warps_per_block;
     double more = survey->length * warps / traces->length;
-    return survey->spread * SMALL > survey->length || fabs(more - 1) * SMALL > 1;
+    return smc_survey_spreads(survey) || fabs(more - 1) * SMALL > 1;
 }

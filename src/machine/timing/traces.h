@@ -94,6 +94,9 @@ enum smc_status smc_traces_measure_turns(const struct smc_machine_launch *launch
 /* Whether the traces leave no iterations of loops out. */
 bool smc_traces_are_whole(const struct smc_traces *traces);
 
+/* Whether the warps of a survey differ from each other, so that it tells more than any traces. */
+bool smc_survey_spreads(const struct smc_survey *survey);
+
 /* Whether a survey of the grid tells more than the traces: its warps differ from each other or from
    those. */
 bool smc_survey_differs(const struct smc_survey *survey, const struct smc_traces *traces);
