@@ -435,39 +435,10 @@ unsigned smc_product_columns(const struct smc_sass_instruction *in)
     return number <= FEW ? LEAST * (number + 1) : STEP * (number - 1);
 }
 
-bool smc_is_generic(const struct smc_sass_instruction *in)
-{
-    return in->operation == SMC_OP_LD || in->operation == SMC_OP_ST;
-}
-
 bool smc_branches_if_diverged(const struct smc_sass_instruction *in)
 {
     enum { DIV = 2 };
     return in->operation == SMC_OP_BRA && smc_bits(in, 32, 2) == DIV;
-}
-
-bool smc_is_generic_atomic(const struct smc_sass_instruction *in)
-{
-    return in->operation == SMC_OP_ATOM || in->operation == SMC_OP_ATOM_FLOAT;
-}
-
-bool smc_is_global_atomic(const struct smc_sass_instruction *in)
-{
-    return in->operation == SMC_OP_ATOMG || in->operation == SMC_OP_ATOMG_CAS ||
-           in->operation == SMC_OP_ATOMG_FLOAT || in->operation == SMC_OP_RED ||
-           in->operation == SMC_OP_REDG || smc_is_generic_atomic(in);
-}
-
-bool smc_reads_constants_by_lane(const struct smc_sass_instruction *in)
-{
-    return in->operation == SMC_OP_LDC && in->from[0].kind == SMC_OPERAND_REGISTER &&
-           in->from[0].number != SMC_ZERO_REGISTER;
-}
-
-bool smc_indexes_constants(const struct smc_sass_instruction *in)
-{
-    return smc_reads_constants_by_lane(in) ||
-           (in->operation == SMC_OP_ULDC_INDEX && in->from[0].number != SMC_ZERO_UNIFORM);
 }
 
 bool smc_barrier_reduces(const struct smc_sass_instruction *in)

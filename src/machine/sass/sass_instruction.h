@@ -130,23 +130,42 @@ const char *smc_operation_name(enum smc_operation operation);
 unsigned smc_product_columns(const struct smc_sass_instruction *in);
 
 /* LD, ST: the address may be in global, shared or local memory. */
-bool smc_is_generic(const struct smc_sass_instruction *in);
+static inline bool smc_is_generic(const struct smc_sass_instruction *in)
+{
+    return in->operation == SMC_OP_LD || in->operation == SMC_OP_ST;
+}
 
 /* BRA.DIV: branches unless all the lanes that a uniform register names execute it together. */
 bool smc_branches_if_diverged(const struct smc_sass_instruction *in);
 
 /* An atomic of an address of any space; its predicate holds where the memory is global. */
-bool smc_is_generic_atomic(const struct smc_sass_instruction *in);
+static inline bool smc_is_generic_atomic(const struct smc_sass_instruction *in)
+{
+    return in->operation == SMC_OP_ATOM || in->operation == SMC_OP_ATOM_FLOAT;
+}
 
 /* Atomics of global memory: their address is a pair of registers and 24 bits of offset. A generic
- * one is taken to be. */
-bool smc_is_global_atomic(const struct smc_sass_instruction *in);
+   one is taken to be. */
+static inline bool smc_is_global_atomic(const struct smc_sass_instruction *in)
+{
+    return in->operation == SMC_OP_ATOMG || in->operation == SMC_OP_ATOMG_CAS ||
+           in->operation == SMC_OP_ATOMG_FLOAT || in->operation == SMC_OP_RED ||
+           in->operation == SMC_OP_REDG || smc_is_generic_atomic(in);
+}
 
 /* LDC with a register: the lanes may read constants at different addresses. */
-bool smc_reads_constants_by_lane(const struct smc_sass_instruction *in);
+static inline bool smc_reads_constants_by_lane(const struct smc_sass_instruction *in)
+{
+    return in->operation == SMC_OP_LDC && in->from[0].kind == SMC_OPERAND_REGISTER &&
+           in->from[0].number != SMC_ZERO_REGISTER;
+}
 
 /* The same, or at an index that all lanes share: ULDC. */
-bool smc_indexes_constants(const struct smc_sass_instruction *in);
+static inline bool smc_indexes_constants(const struct smc_sass_instruction *in)
+{
+    return smc_reads_constants_by_lane(in) ||
+           (in->operation == SMC_OP_ULDC_INDEX && in->from[0].number != SMC_ZERO_UNIFORM);
+}
 
 /* BAR.RED, which combines a predicate of all threads: bits 74 and 75 0 count, 1 AND, 2 OR.
    B2R.RESULT reads it. */

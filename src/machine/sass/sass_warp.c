@@ -29,15 +29,6 @@ void smc_warp_start(struct smc_sass_warp *warp, const struct smc_machine_place *
     warp->place = place;
 }
 
-uint32_t smc_warp_holds(const struct smc_sass_warp *warp, struct smc_predicate predicate,
-                        uint32_t *unknown)
-{
-    const struct smc_flags *flags = predicate.uniform ? &warp->uniform_predicate[predicate.number]
-                                                      : &warp->predicate[predicate.number];
-    *unknown = flags->unknown;
-    return predicate.negated ? ~flags->is : flags->is;
-}
-
 static const struct smc_lanes *added_uniform(const struct smc_sass_warp *warp,
                                              const struct smc_sass_instruction *in)
 {
@@ -48,12 +39,22 @@ static const struct smc_lanes *added_uniform(const struct smc_sass_warp *warp,
 }
 
 /* Bits 78 and 79 scale the register of shared addresses: 1, 4, 8, 16. */
-static uint32_t scale_of(const struct smc_sass_instruction *in)
+static unsigned scale_shift_of(const struct smc_sass_instruction *in)
 {
-    static const uint32_t scales[4] = {1, 4, 8, 16};
+    static const uint8_t shifts[4] = {0, 2, 3, 4};
     bool shared = in->operation == SMC_OP_LDS || in->operation == SMC_OP_STS ||
                   in->operation == SMC_OP_ATOMS || in->operation == SMC_OP_ATOMS_CAS;
-    return shared ? scales[smc_bits(in, 78, 2)] : 1;
+    return shared ? shifts[smc_bits(in, 78, 2)] : 0;
+}
+
+/* The values of all lanes. */
+static const uint32_t *spread_lanes(const struct smc_lanes *lanes, uint32_t *restrict copy)
+{
+    if (!lanes->same)
+        return lanes->value;
+    for (int lane = 0; lane < SMC_LANES; lane++)
+        copy[lane] = lanes->value[0];
+    return copy;
 }
 
 bool smc_warp_addresses(const struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
@@ -61,18 +62,16 @@ bool smc_warp_addresses(const struct smc_sass_warp *warp, const struct smc_sass_
 {
     const struct smc_lanes *low = &warp->reg[in->from[0].number], *high = &zero;
     const struct smc_lanes *added = added_uniform(warp, in);
-    uint32_t scale = scale_of(in);
+    const unsigned shift = scale_shift_of(in);
+    uint32_t copy[2][SMC_LANES];
     if (in->from[0].registers == 2 && in->from[0].number != SMC_ZERO_REGISTER)
         high = &warp->reg[in->from[0].number + 1];
     if ((low->unknown | high->unknown | added->unknown) & mask)
         return false;
     const uint64_t rest = added->value[0] + (uint64_t)(int64_t)in->offset;
     const uint64_t limit = in->from[0].registers == 1 ? UINT32_MAX : UINT64_MAX;
-    const int low_step = !low->same, high_step = !high->same;
-    for (int lane = 0; lane < SMC_LANES; lane++) {
-        uint64_t base = (uint64_t)high->value[(ptrdiff_t)lane * high_step] << 32 |
-                        low->value[(ptrdiff_t)lane * low_step];
-        address[lane] = (base * scale + rest) & limit;
-    }
+    const uint32_t *lower = spread_lanes(low, copy[0]), *upper = spread_lanes(high, copy[1]);
+    for (int lane = 0; lane < SMC_LANES; lane++)
+        address[lane] = ((((uint64_t)upper[lane] << 32 | lower[lane]) << shift) + rest) & limit;
     return true;
 }

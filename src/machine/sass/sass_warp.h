@@ -54,8 +54,14 @@ extern const uint32_t smc_warp_lane_bit[SMC_LANES];
 void smc_warp_start(struct smc_sass_warp *warp, const struct smc_machine_place *place);
 
 /* The lanes for which a predicate holds. `unknown` receives those for which it is not known. */
-uint32_t smc_warp_holds(const struct smc_sass_warp *warp, struct smc_predicate predicate,
-                        uint32_t *unknown);
+static inline uint32_t smc_warp_holds(const struct smc_sass_warp *warp,
+                                      struct smc_predicate predicate, uint32_t *unknown)
+{
+    const struct smc_flags *flags = predicate.uniform ? &warp->uniform_predicate[predicate.number]
+                                                      : &warp->predicate[predicate.number];
+    *unknown = flags->unknown;
+    return predicate.negated ? ~flags->is : flags->is;
+}
 
 /* Evaluates an instruction for the lanes of `mask`. What it does not know how to evaluate makes its
    results unknown. */

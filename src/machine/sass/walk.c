@@ -529,7 +529,7 @@ static void add_sectors(struct state *state, const struct smc_sass_instruction *
     struct smc_walk *walk = state->walk;
     uint64_t address[SMC_LANES];
     unsigned sectors = in->operation == SMC_OP_LDG ? 4 : 0; /* unknown: as in the schedule */
-    bool atomic = follows_atomic(walk, in);
+    const bool atomic = follows_atomic(walk, in);
     if (mask == 0 || (in->operation != SMC_OP_LDG && in->operation != SMC_OP_STG && !atomic))
         return;
     if (atomic)
@@ -594,6 +594,8 @@ static bool is_unknown(const struct smc_sass_warp *warp, const struct smc_sass_o
                        uint32_t mask)
 {
     uint32_t unknown = 0;
+    if (operand->kind != SMC_OPERAND_REGISTER && operand->kind != SMC_OPERAND_UNIFORM)
+        return false;
     for (unsigned i = 0; i < operand->registers; i++) {
         unsigned number = operand->number + i;
         if (operand->kind == SMC_OPERAND_REGISTER && number < SMC_ZERO_REGISTER)
@@ -622,7 +624,8 @@ static void evaluate(struct state *state, const struct smc_program_step *step,
     if (step->purpose == SMC_PURPOSE_DATA)
         return;
     struct smc_walk *walk = state->walk;
-    const bool known = walk->first_unknown == 0 && operands_known(state, in, mask);
+    const bool known = walk->first_unknown == 0 && in->to.kind != SMC_OPERAND_NONE &&
+                       operands_known(state, in, mask);
     if (mask)
         walk_execute(state, in, mask, step->purpose == SMC_PURPOSE_CONTROL);
     if (unknown)
@@ -699,21 +702,21 @@ static bool step_once(struct state *state, uint32_t index)
     const struct smc_sass_instruction *in = &step->in;
     uint32_t unknown, lanes = group->lanes;
     uint32_t mask = executing_lanes(state, in, lanes, &unknown);
-    struct smc_warp_trace_entry entry = {.step = group->at,
-                                         .active_lanes = (uint8_t)__builtin_popcount(lanes)};
+    struct smc_warp_trace *trace = state->walk->trace;
+    struct smc_warp_trace_entry entry = {.step = group->at};
     struct smc_sass_instruction access;
+    if (trace)
+        entry.active_lanes = (uint8_t)__builtin_popcount(smc_is_global_atomic(in) ? mask : lanes);
     if (smc_is_generic(in)) {
         access = resolved(state, in, mask);
         in = &access;
     }
-    if (smc_is_global_atomic(in))
-        entry.active_lanes = (uint8_t)__builtin_popcount(mask);
     if (in->operation == SMC_OP_UNKNOWN)
         stop_walk(state, SMC_WALK_UNKNOWN_OPERATION, group->at);
     if (!in->branches)
         trace_step(state, in, group->at, mask, &entry);
-    if (state->walk->trace)
-        smc_warp_trace_add(state->walk->trace, &entry);
+    if (trace)
+        smc_warp_trace_add(trace, &entry);
     if (in->branches) {
         step_branch(state, index, mask, unknown);
         return false;

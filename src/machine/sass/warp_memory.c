@@ -113,10 +113,13 @@ static struct smc_stored_line *added_line(struct smc_warp_memory *memory, uint64
 static void place_lanes(const struct smc_warp_memory *memory, enum space space,
                         uint64_t place[SMC_LANES])
 {
-    for (unsigned lane = 0; space == LOCAL && lane < SMC_LANES; lane++) {
+    const uint64_t of_warp = LOCAL_SPACE | (uint64_t)memory->warp << LOCAL_WARP_SHIFT;
+    if (space != LOCAL)
+        return;
+    for (unsigned lane = 0; lane < SMC_LANES; lane++) {
         const uint64_t word = (place[lane] / WORD * SMC_LANES + lane) * WORD;
-        place[lane] = LOCAL_SPACE | (uint64_t)memory->warp << LOCAL_WARP_SHIFT |
-                      ((word & ((UINT64_C(1) << LOCAL_WARP_SHIFT) - 1)) + place[lane] % WORD);
+        place[lane] =
+            of_warp | ((word & ((UINT64_C(1) << LOCAL_WARP_SHIFT) - 1)) + place[lane] % WORD);
     }
 }
 
