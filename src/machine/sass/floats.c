@@ -19,7 +19,6 @@ static const uint32_t sign_bit = UINT32_C(1) << 31;
 struct lane_operands {
     uint32_t low[3];
     uint32_t high[3]; /* the upper registers of pairs */
-    bool takes_first; /* of a minimum: its predicate */
 };
 
 struct lane_result {
@@ -186,12 +185,17 @@ static bool arithmetic(const struct smc_sass_instruction *in, const struct smc_f
     return true;
 }
 
-/* Bits 81 and 82: .NAN, .XORSIGN. */
-static bool minimum(const struct smc_sass_instruction *in, const struct lane_operands *from,
-                    struct lane_result *result)
+/* Bits 81 and 82: .NAN, .XORSIGN. Of a number and none, the number. */
+static bool minimum(const struct smc_sass_instruction *in, const struct smc_float_operands *from,
+                    struct smc_float_results *results)
 {
-    const float a = source(in, from, 0), b = source(in, from, 1);
-    result->low = bits_of(from->takes_first ? fminf(a, b) : fmaxf(a, b));
+    float a[SMC_LANES], b[SMC_LANES], least[SMC_LANES], most[SMC_LANES], value[SMC_LANES];
+    singles(in, from, 0, a);
+    singles(in, from, 1, b);
+    ALL_LANES least[l] = a[l] < b[l] || b[l] != b[l] ? a[l] : b[l];
+    ALL_LANES most[l] = a[l] > b[l] || b[l] != b[l] ? a[l] : b[l];
+    ALL_LANES value[l] = from->takes_first & smc_warp_lane_bit[l] ? least[l] : most[l];
+    memcpy(results->low, value, sizeof value);
     return smc_bits(in, 81, 2) == 0;
 }
 
@@ -565,8 +569,6 @@ static bool evaluate_lane(const struct smc_sass_instruction *in, const struct la
                           struct lane_result *result)
 {
     switch (in->operation) {
-    case SMC_OP_FMNMX:
-        return minimum(in, from, result);
     case SMC_OP_FCHK:
         return check_quotient(from, result);
     case SMC_OP_MUFU:
@@ -604,7 +606,7 @@ static bool evaluate_by_lane(const struct smc_sass_instruction *in,
 {
     results->holds = results->holds_not = 0;
     for (uint32_t l = 0; l < from->lanes; l++) {
-        struct lane_operands operands = {.takes_first = from->takes_first >> l & 1};
+        struct lane_operands operands;
         struct lane_result result = {0};
         for (int i = 0; i < 3; i++) {
             operands.low[i] = from->low[i][l];
@@ -628,6 +630,8 @@ bool smc_floats_evaluate(const struct smc_sass_instruction *in,
     case SMC_OP_FMUL:
     case SMC_OP_FFMA:
         return arithmetic(in, from, results);
+    case SMC_OP_FMNMX:
+        return minimum(in, from, results);
     case SMC_OP_FSET:
     case SMC_OP_FSETP:
         return compare_sources(in, from, results);
