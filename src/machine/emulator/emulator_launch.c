@@ -269,14 +269,34 @@ static void begin_counts(struct smc_worker *worker, const struct smc_worker *fir
     worker->memo = smc_bank_memo_new(launch->program);
 }
 
+static bool begin_warps(struct smc_worker *worker)
+{
+    const struct smc_program *program = worker->launch->program;
+    const uint32_t warps = worker->launch->warps_per_block;
+    worker->warp = smc_calloc(warps, sizeof *worker->warp);
+    worker->files = launch_alloc_aligned((size_t)program->file_bytes * warps);
+    if (!worker->warp || !worker->files)
+        return false;
+    for (uint32_t w = 0; w < warps; w++) {
+        struct smc_warp *warp = &worker->warp[w];
+        warp->index = w;
+        warp->file = worker->files + (size_t)program->file_bytes * w;
+        warp->frames.entered = smc_calloc(program->functions + 1, sizeof(uint32_t));
+        if (program->has_async)
+            warp->bulk = smc_calloc(1, sizeof *warp->bulk);
+        if (!warp->frames.entered || !smc_products_new(worker, warp) ||
+            (program->has_async && !warp->bulk))
+            return false;
+    }
+    return true;
+}
+
 static bool begin_worker(struct smc_worker *worker, struct smc_launch_state *launch,
                          const struct smc_worker *first)
 {
     const struct smc_program *program = launch->program;
     worker->launch = launch;
     begin_counts(worker, first);
-    worker->warp = smc_calloc(launch->warps_per_block, sizeof *worker->warp);
-    worker->files = launch_alloc_aligned((size_t)program->file_bytes * launch->warps_per_block);
     worker->shared = launch_alloc_aligned(launch->smem_bytes);
     worker->local = smc_calloc(launch->threads_per_block, program->local_bytes + 1u);
     if (!launch->request->unchecked)
@@ -285,20 +305,10 @@ static bool begin_worker(struct smc_worker *worker, struct smc_launch_state *lau
     bool checks_local = !launch->request->unchecked && local_bytes > 0;
     if (checks_local)
         worker->local_written = smc_calloc(local_bytes, 1);
-    if (!smc_peers_new(worker))
+    if (!smc_peers_new(worker) || !begin_warps(worker))
         return false;
-    for (uint32_t w = 0; worker->warp && worker->files && w < launch->warps_per_block; w++) {
-        worker->warp[w].index = w;
-        worker->warp[w].file = worker->files + (size_t)program->file_bytes * w;
-        worker->warp[w].frames.entered = smc_calloc(program->functions + 1, sizeof(uint32_t));
-        if (program->has_async)
-            worker->warp[w].bulk = smc_calloc(1, sizeof *worker->warp[w].bulk);
-        if (!worker->warp[w].frames.entered || !smc_products_new(worker, &worker->warp[w]) ||
-            (program->has_async && !worker->warp[w].bulk))
-            return false;
-    }
-    return worker->count && worker->pass && worker->sample && worker->array_count && worker->warp &&
-           worker->files && worker->shared && worker->local && worker->memo &&
+    return worker->count && worker->pass && worker->sample && worker->array_count &&
+           worker->shared && worker->local && worker->memo &&
            (worker->log || !launch->request->logs_shared) &&
            (worker->shadow || launch->request->unchecked) &&
            (worker->local_written || !checks_local);
