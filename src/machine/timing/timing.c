@@ -143,15 +143,15 @@ static void add_step(const struct model *model, uint32_t i, const struct smc_ste
 static enum smc_status timing_measure(const struct model *model, uint64_t kept,
                                       struct sample *sample, bool *cut, struct smc_error *error)
 {
-    size_t entries = 0;
-    enum smc_status status = smc_traces_take_turns(&model->program)
-                                 ? smc_traces_measure_turns(&model->machine, sample->first, kept,
-                                                            MOST_ENTRIES, &entries, cut, error)
-                                 : smc_traces_measure(&model->program, &model->path, kept,
-                                                      MOST_ENTRIES, &entries, cut, error);
+    struct smc_trace_size size = {.loop_entries = kept, .most = MOST_ENTRIES};
+    enum smc_status status =
+        smc_traces_take_turns(&model->program)
+            ? smc_traces_measure_turns(&model->machine, sample->first, &size, error)
+            : smc_traces_measure(&model->program, &model->path, &size, error);
     sample->loop_entries = kept;
-    sample->kept = entries;
-    sample->entries = entries + entries / 4 + 64;
+    sample->kept = size.entries;
+    sample->entries = size.entries + size.entries / 4 + 64;
+    *cut = size.cut;
     return status;
 }
 

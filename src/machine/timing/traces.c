@@ -424,18 +424,20 @@ enum smc_status smc_traces_follow(const struct smc_machine_launch *launch, uint6
 }
 
 enum smc_status smc_traces_measure(const struct smc_machine_program *program,
-                                   const struct smc_warp_path *path, uint64_t loop_entries,
-                                   size_t most, size_t *entries, bool *cut, struct smc_error *error)
+                                   const struct smc_warp_path *path, struct smc_trace_size *size,
+                                   struct smc_error *error)
 {
     struct smc_warp_trace_skip skips[SKIPS];
-    struct smc_warp_trace trace = {
-        .capacity = most, .skip = skips, .skip_capacity = SKIPS, .loop_entries = loop_entries};
-    trace.entry = smc_malloc(most * sizeof *trace.entry);
+    struct smc_warp_trace trace = {.capacity = size->most,
+                                   .skip = skips,
+                                   .skip_capacity = SKIPS,
+                                   .loop_entries = size->loop_entries};
+    trace.entry = smc_malloc(size->most * sizeof *trace.entry);
     if (!trace.entry)
         return smc_out_of_memory(error);
     smc_walk_path(program, path, &trace);
-    *entries = trace.count;
-    *cut = trace.skipped || trace.count == most;
+    size->entries = trace.count;
+    size->cut = trace.skipped || trace.count == size->most;
     free(trace.entry);
     return SMC_OK;
 }
@@ -479,20 +481,19 @@ static void measure_block(struct tracer *tracer, uint64_t block, struct measured
 }
 
 enum smc_status smc_traces_measure_turns(const struct smc_machine_launch *launch, uint64_t block,
-                                         uint64_t loop_entries, size_t most, size_t *entries,
-                                         bool *cut, struct smc_error *error)
+                                         struct smc_trace_size *size, struct smc_error *error)
 {
     struct tracer tracer;
     struct smc_warp_trace_skip skips[SKIPS];
     struct measured measured = {.count = 0};
     const uint32_t warps = smc_traces_warps(launch);
     /* What is kept is not read, so that all may keep it in one place. */
-    struct smc_warp_trace trace = {.capacity = most,
-                                   .entry = smc_malloc(most * sizeof *trace.entry),
+    struct smc_warp_trace trace = {.capacity = size->most,
+                                   .entry = smc_malloc(size->most * sizeof *trace.entry),
                                    .skip = skips,
                                    .skip_capacity = SKIPS,
                                    .patterns = smc_calloc(1, sizeof *trace.patterns),
-                                   .loop_entries = loop_entries,
+                                   .loop_entries = size->loop_entries,
                                    .context = &measured};
     bool ends = false, starts = trace.entry && trace.patterns;
     if (starts && start_tracer(&tracer, launch)) {
@@ -505,12 +506,12 @@ enum smc_status smc_traces_measure_turns(const struct smc_machine_launch *launch
     } else {
         starts = false;
     }
-    *entries = 0;
-    *cut = false;
+    size->entries = 0;
+    size->cut = false;
     for (uint32_t w = 0; w < warps; w++) {
         const struct smc_warp_trace *made = &measured.trace[w];
-        *entries = made->most > *entries ? made->most : *entries;
-        *cut |= made->skipped || made->most == most;
+        size->entries = made->most > size->entries ? made->most : size->entries;
+        size->cut |= made->skipped || made->most == size->most;
     }
     free(trace.patterns);
     free(trace.entry);

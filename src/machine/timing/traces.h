@@ -74,22 +74,25 @@ void smc_survey_free(struct smc_survey *survey);
 enum smc_status smc_traces_follow(const struct smc_machine_launch *launch, uint64_t block,
                                   struct smc_warp_path *path, struct smc_error *error);
 
-/* How many entries the trace of such a warp keeps with that many of each loop, and whether any were
-   left out. SMC_MACHINE: memory. */
+/* What a trace keeps. */
+struct smc_trace_size {
+    uint64_t loop_entries; /* of each loop, at least */
+    size_t most;           /* entries that it may have */
+    size_t entries;        /* received: that it has */
+    bool cut;              /* received: whether any were left out */
+};
+
+/* Measures the trace of such a warp, up to `most`. SMC_MACHINE: memory. */
 enum smc_status smc_traces_measure(const struct smc_machine_program *program,
-                                   const struct smc_warp_path *path, uint64_t loop_entries,
-                                   size_t most, size_t *entries, bool *cut,
+                                   const struct smc_warp_path *path, struct smc_trace_size *size,
                                    struct smc_error *error);
 
 /* Whether warps wait for barriers in shared memory: then those of a block do different things. */
 bool smc_traces_take_turns(const struct smc_machine_program *program);
 
-/* Of such warps, how many entries the longest trace of a block keeps. Fails as smc_traces_make
- * does.
- */
+/* Of such warps, the longest trace of a block. Fails as smc_traces_make does. */
 enum smc_status smc_traces_measure_turns(const struct smc_machine_launch *launch, uint64_t block,
-                                         uint64_t loop_entries, size_t most, size_t *entries,
-                                         bool *cut, struct smc_error *error);
+                                         struct smc_trace_size *size, struct smc_error *error);
 
 /* Whether the traces leave no iterations of loops out. */
 bool smc_traces_are_whole(const struct smc_traces *traces);
