@@ -97,8 +97,8 @@ static void fill_lanes(uint32_t *restrict to, uint32_t value)
 }
 
 /* Returns the lanes' values: in their register, or computed in `copy`. */
-static const uint32_t *sass_evaluate_spread(const struct smc_lanes *lanes, uint32_t count,
-                                            uint32_t flip, uint32_t *restrict copy)
+static inline const uint32_t *sass_evaluate_spread(const struct smc_lanes *lanes, uint32_t count,
+                                                   uint32_t flip, uint32_t *restrict copy)
 {
     if ((!lanes->same || lanes == &zero) && flip == 0)
         return lanes->value;
@@ -127,14 +127,15 @@ static void sass_evaluate_gather(const struct smc_sass_warp *warp,
     ops->unknown = 0;
     ops->carry = 0;
     for (int i = 0; i < 3; i++) {
-        for (unsigned part = 0; part < 2; part++) {
-            lanes[i][part] = &zero;
-            if (part == 0 || in->from[i].registers == 2)
-                sass_evaluate_fetch(warp, &in->from[i], part, &copy[i][part], &lanes[i][part]);
+        const struct smc_sass_operand *from = &in->from[i];
+        const unsigned parts = from->kind == SMC_OPERAND_NONE ? 0 : from->registers == 2 ? 2 : 1;
+        lanes[i][0] = lanes[i][1] = &zero;
+        for (unsigned part = 0; part < parts; part++) {
+            sass_evaluate_fetch(warp, from, part, &copy[i][part], &lanes[i][part]);
             same &= lanes[i][part]->same;
             ops->unknown |= lanes[i][part]->unknown;
         }
-        ops->carry += in->from[i].negated;
+        ops->carry += from->negated;
         if (in->predicate[i].number == SMC_TRUE_PREDICATE) {
             ops->predicate[i] = in->predicate[i].negated ? 0 : UINT32_MAX;
             ops->predicate_unknown[i] = 0;

@@ -590,30 +590,30 @@ static void walk_execute(struct state *state, const struct smc_sass_instruction 
         smc_warp_evaluate(state->warp, in, mask);
 }
 
-static bool is_unknown(const struct smc_sass_warp *warp, const struct smc_sass_operand *operand,
-                       uint32_t mask)
+/* The lanes for which a register of an operand is unknown. */
+static uint32_t unknown_lanes(const struct smc_sass_warp *warp,
+                              const struct smc_sass_operand *operand)
 {
+    const bool is_register = operand->kind == SMC_OPERAND_REGISTER;
+    const struct smc_lanes *lanes = is_register ? warp->reg : warp->uniform;
+    const unsigned zero = is_register ? SMC_ZERO_REGISTER : SMC_ZERO_UNIFORM;
+    const unsigned end = (unsigned)operand->number + operand->registers;
     uint32_t unknown = 0;
-    if (operand->kind != SMC_OPERAND_REGISTER && operand->kind != SMC_OPERAND_UNIFORM)
-        return false;
-    for (unsigned i = 0; i < operand->registers; i++) {
-        unsigned number = operand->number + i;
-        if (operand->kind == SMC_OPERAND_REGISTER && number < SMC_ZERO_REGISTER)
-            unknown |= warp->reg[number].unknown;
-        if (operand->kind == SMC_OPERAND_UNIFORM && number < SMC_ZERO_UNIFORM)
-            unknown |= warp->uniform[number].unknown;
-    }
-    return (unknown & mask) != 0;
+    if (!is_register && operand->kind != SMC_OPERAND_UNIFORM)
+        return 0;
+    for (unsigned number = operand->number; number < end && number < zero; number++)
+        unknown |= lanes[number].unknown;
+    return unknown;
 }
 
 /* Whether the operands of a step are known. */
 static bool operands_known(const struct state *state, const struct smc_sass_instruction *in,
                            uint32_t mask)
 {
+    uint32_t unknown = 0;
     for (int i = 0; i < 3; i++)
-        if (is_unknown(state->warp, &in->from[i], mask))
-            return false;
-    return true;
+        unknown |= unknown_lanes(state->warp, &in->from[i]);
+    return (unknown & mask) == 0;
 }
 
 /* Evaluates a step that does not branch, and notes the first one that makes something unknown.
@@ -630,7 +630,7 @@ static void evaluate(struct state *state, const struct smc_program_step *step,
         walk_execute(state, in, mask, step->purpose == SMC_PURPOSE_CONTROL);
     if (unknown)
         smc_warp_forget(state->warp, in, unknown);
-    if (known && is_unknown(state->warp, &in->to, mask))
+    if (known && unknown_lanes(state->warp, &in->to) & mask)
         walk->first_unknown = (uint32_t)(step - walk->program->step) + 1;
 }
 
