@@ -702,6 +702,48 @@ if got != wanted:
     print("not", wanted, "but", got)
 END
 )"
+cat >maps.cu <<'END'
+struct alignas(64) CUtensorMap { unsigned long long opaque[16]; };
+struct tile { int x; CUtensorMap map; int y; };
+static __device__ void copy(const CUtensorMap *map, float *out, int x, int y)
+{
+    __shared__ __align__(128) float tile[8 * 8];
+    __shared__ unsigned long long barrier;
+    unsigned to = (unsigned)__cvta_generic_to_shared(tile), at = (unsigned)__cvta_generic_to_shared(&barrier);
+    if (threadIdx.x == 0)
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;\nfence.mbarrier_init.release.cluster;" : : "r"(at));
+    __syncthreads();
+    if (threadIdx.x == 0)
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%1], 256;\n"
+                     "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%2, {%3, %4}], [%1];"
+                     : : "r"(to), "r"(at), "l"(map), "r"(x), "r"(y) : "memory");
+    asm volatile("{\n.reg .pred p;\nagain:\nmbarrier.try_wait.parity.shared::cta.b64 p, [%0], 0;\n@!p bra again;\n}"
+                 : : "r"(at) : "memory");
+    out[threadIdx.x] = tile[threadIdx.x];
+}
+extern "C" __global__ void member(const __grid_constant__ tile tile, float *out)
+{
+    copy(&tile.map, out, tile.x, tile.y);
+}
+extern "C" __global__ void pointer(const CUtensorMap *maps, float *out)
+{
+    copy(&maps[1], out, 4, 2);
+}
+END
+for map in 'member {4, tmap:f32x16x12:ramp:box=8x8:stride=128, 2}' \
+    'pointer [2*tmap:f32x16x12:ramp:box=8x8:stride=128]'; do
+    smemcalc run --source maps.cu --entry "${map%% *}" --grid 1 --block 64 -a "${map#* }" -a f32x64 \
+        --on emulator --device 9.0 --dump 2:out.bin >out 2>err
+    empty "a tensor map with gaps between its rows reaches the kernel: ${map%% *}" "$(
+        python3 - 2>&1 <<'END' || cat out err
+import struct
+got = struct.unpack("<64f", open("out.bin", "rb").read())
+wanted = tuple(32 * (2 + y) + 4 + x for y in range(8) for x in range(8))
+if got != wanted:
+    print("not", wanted, "but", got)
+END
+    )"
+done
 run_refuses "option --arg: 'tmap:f32x16x12': a tensor map needs the box of a copy, as in tmap:f16x4096x4096:box=64x64:swizzle=128" \
     --source box.cu --grid 1 --block 64 -a tmap:f32x16x12 -a f32x64 -a i32:3
 run_refuses "option --arg: 'f32x192' does not fit parameter 1 of box, 'const __grid_constant__ CUtensorMap map': write -a tmap:f16x4096x4096:box=64x64:swizzle=128:random" \

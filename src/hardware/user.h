@@ -71,11 +71,12 @@ struct smc_user_digest {
 struct smc_user_memory {
     const struct smc_user_argument *argument;
     struct smc_user_argument own; /* of memory in a structure or list: what `argument` points to */
-    char *typed;                  /* its text; NULL: it is an argument itself */
-    size_t position, part;        /* of --arg, and of the memories in it, from 1 */
-    char name[32];                /* "arg 2", "arg 2.1", "coefficients" */
-    const char *symbol;           /* a variable of the module, as compiled; NULL: not a variable */
-    bool is_initial;              /* a variable that was not set: the back end fills `before` */
+    unsigned char map[SMC_TENSOR_MAP_BYTES]; /* over it, as smc_user_place writes it */
+    char *typed;                             /* its text; NULL: it is an argument itself */
+    size_t position, part;                   /* of --arg, and of the memories in it, from 1 */
+    char name[32];                           /* "arg 2", "arg 2.1", "coefficients" */
+    const char *symbol; /* a variable of the module, as compiled; NULL: not a variable */
+    bool is_initial;    /* a variable that was not set: the back end fills `before` */
     uint64_t bytes;
     void *before, *after_gpu, *after_emulated;
     struct smc_emulated_array_count traffic; /* as the emulator counted */
@@ -103,9 +104,9 @@ struct smc_user_symbol {
     uint64_t bytes;
 };
 
-/* An address in an argument or in memory. */
+/* An address in an argument or in memory, or a tensor map. */
 struct smc_user_pointer {
-    bool in_memory;
+    bool in_memory, is_map;
     size_t holder;         /* index in `memory` or `value` */
     uint64_t place;        /* in the holder, in bytes */
     size_t target;         /* index in `memory` */
@@ -171,12 +172,13 @@ static inline void *smc_user_after(const struct smc_user_memory *memory, bool on
     return on_gpu ? memory->after_gpu : memory->after_emulated;
 }
 
-/* Copies the contents before the launch to the back end's part, and writes all addresses, there and
-   in the values; the emulator's tensor maps, too. `address` has one for each memory. */
+/* Copies the contents before the launch to the back end's part, and writes all addresses and tensor
+   maps, there and in the values. `address` has one for each memory. A GPU's driver has made the
+   tensor maps already, in `map` of each memory. */
 void smc_user_place(struct smc_user_run *run, bool on_gpu, const uint64_t *address);
 
-/* After the launch: an address that is still where it was placed becomes 0 again, so that the back
-   ends can be compared. */
+/* After the launch: an address or a tensor map that is still where it was placed becomes 0 again,
+   so that the back ends can be compared. */
 void smc_user_unplace(struct smc_user_run *run, bool on_gpu, const uint64_t *address);
 
 /* The index of the memory that an argument is; the argument must be memory. */

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { SMC_TENSOR_MAP_BYTES = 128, SMC_TENSOR_DIMENSIONS = 5 };
+enum { SMC_TENSOR_MAP_BYTES = 128, SMC_TENSOR_MAP_ALIGN = 64, SMC_TENSOR_DIMENSIONS = 5 };
 
 /* As CUtensorMapDataType numbers them. */
 enum smc_tensor_type {

@@ -237,7 +237,13 @@ static void test_bad_arguments(void)
         "tmap:f16x8x8x8x8x8x8:box=8x8x8x8x8x8",
         "tmap:f16x64x64:box=64x64:swizzle=128:ramdom",
         "tmap:f16x4Gx4Gx4G:box=8x1x1",
-        "{tmap:f16x64x64:box=64x64}",
+        "tmap:f16x64x64:box=64x64:stride=",
+        "tmap:f16x64x64:box=64x64:stride=100",
+        "tmap:f16x64x64:box=64x64:stride=128x128",
+        "tmap:f16x64:box=64:stride=128",
+        "tmap:f16x64x64:box=64x64:stride=1T",
+        "tmap:f16x64x4G:box=64x64:stride=512G",
+        "{tmap:f16x64x64}",
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct smc_user_argument argument;
@@ -416,6 +422,37 @@ static void test_tensor_maps(void)
                     SMC_OK);
     CU_ASSERT(argument.map.span == 16 && argument.map.type == SMC_TENSOR_U8);
     CU_ASSERT_STRING_EQUAL(argument.path, "a:box=1");
+    /* A matrix of 96 rows of 256 as columns of 64: the second stride is less than the first. */
+    CU_ASSERT_EQUAL(smc_user_argument_parse("tmap:f16x64x96x4x1x1:stride=512x128x0x0:ramp:"
+                                            "box=64x32x2x1x1:swizzle=128",
+                                            &argument, NULL),
+                    SMC_OK);
+    CU_ASSERT_EQUAL(smc_user_argument_bytes(&argument), 2 * 256 * 96);
+    CU_ASSERT(argument.map.stride[0] == 512 && argument.map.stride[1] == 128);
+    CU_ASSERT(argument.map.stride[3] == 0 && argument.filling == SMC_USER_RAMP);
+}
+
+static enum smc_status note_map(void *context, const struct smc_user_argument *member,
+                                uint64_t place, struct smc_error *error)
+{
+    uint64_t *at = context;
+    (void)error;
+    if (member->form == SMC_USER_TENSOR_MAP)
+        *at = place;
+    return SMC_OK;
+}
+
+static void test_tensor_map_members(void)
+{
+    uint64_t bytes = 0, at = 0;
+    uint32_t align = 0;
+    CU_ASSERT_EQUAL(
+        smc_user_members("{i32:5, tmap:f16x64:box=64, i32:5}", note_map, &at, &bytes, &align, NULL),
+        SMC_OK);
+    CU_ASSERT(at == 64 && align == 64 && bytes == 256);
+    CU_ASSERT_EQUAL(smc_user_members("[2*tmap:f16x64:box=64]", note_map, &at, &bytes, &align, NULL),
+                    SMC_OK);
+    CU_ASSERT(at == 128 && bytes == 256);
 }
 
 static void test_textures_need_emulator(void)
@@ -840,6 +877,7 @@ CU_TestInfo tests_user[] = {
     {"textures", test_textures},
     {"textures need the emulator", test_textures_need_emulator},
     {"tensor maps", test_tensor_maps},
+    {"tensor maps as members", test_tensor_map_members},
     {"names as people write them", test_written_names},
     {"variables by their names", test_variable_names},
     {"memory as it is typed", test_buffers},

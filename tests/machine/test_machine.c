@@ -1154,7 +1154,7 @@ static struct smc_async async_of(const struct code *code, const struct smc_sass_
 {
     struct smc_machine_program program;
     program_of(code, 1, &program);
-    const struct smc_async async = smc_async_of(warp, &program.step[0].in, mask);
+    const struct smc_async async = smc_async_of(warp, &program.step[0].in, mask, NULL);
     smc_machine_program_free(&program);
     return async;
 }

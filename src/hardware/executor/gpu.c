@@ -230,13 +230,13 @@ static cudaError_t gpu_find_place(struct gpu_job *run, size_t index)
 
 static enum smc_status gpu_encode_maps(const struct gpu_job *run)
 {
-    const struct smc_user_run *user = run->request->user;
+    struct smc_user_run *user = run->request->user;
     enum smc_status status = SMC_OK;
-    for (size_t i = 0; i < user->request.argument_count && status == SMC_OK; i++) {
-        const struct smc_user_argument *argument = &user->request.argument[i];
-        if (argument->form == SMC_USER_TENSOR_MAP)
-            status = smc_gpu_tensor_map(argument, run->user_buffer[smc_user_memory_of(user, i)],
-                                        user->value[i].data, run->error);
+    for (size_t i = 0; i < user->memory_count && status == SMC_OK; i++) {
+        struct smc_user_memory *memory = &user->memory[i];
+        if (memory->argument->form == SMC_USER_TENSOR_MAP)
+            status =
+                smc_gpu_tensor_map(memory->argument, run->user_buffer[i], memory->map, run->error);
     }
     return status;
 }
@@ -256,9 +256,9 @@ static enum smc_status gpu_copy_in(struct gpu_job *run)
         run->address[i] = (uintptr_t)run->user_buffer[i];
     }
     if (status == SMC_OK)
-        smc_user_place(user, true, run->address);
-    if (status == SMC_OK)
         status = gpu_encode_maps(run);
+    if (status == SMC_OK)
+        smc_user_place(user, true, run->address);
     for (size_t i = 0; i < user->memory_count && status == SMC_OK; i++) {
         const struct smc_user_memory *memory = &user->memory[i];
         cudaError_t code = memory->bytes == 0 ? cudaSuccess

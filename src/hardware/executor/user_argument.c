@@ -429,8 +429,7 @@ static enum smc_status user_argument_read_member(const char *text,
                         text);
     }
     enum smc_status status = smc_user_argument_parse(text, argument, error);
-    if (status == SMC_OK &&
-        (argument->form == SMC_USER_BYTES || argument->form == SMC_USER_TENSOR_MAP))
+    if (status == SMC_OK && argument->form == SMC_USER_BYTES)
         return smc_fail(error, SMC_USAGE, "'%.64s' is a whole argument, not a member", text);
     return status;
 }
@@ -490,13 +489,16 @@ static enum smc_status walk_one(struct user_argument_walk *walk, const char *tex
     } else {
         if (user_argument_read_member(text, &member, walk->error) != SMC_OK)
             return smc_fail_in(walk->error, SMC_USAGE, "'%.64s'", walk->typed);
-        uint32_t bytes =
-            smc_user_is_pointer(&member) ? POINTER_BYTES : smc_user_types[member.type].bytes;
-        *end = divide_up(*end, bytes) * bytes;
+        const bool is_map = member.form == SMC_USER_TENSOR_MAP;
+        const uint32_t bytes = is_map                         ? SMC_TENSOR_MAP_BYTES
+                               : smc_user_is_pointer(&member) ? POINTER_BYTES
+                                                              : smc_user_types[member.type].bytes;
+        const uint32_t unit = is_map ? SMC_TENSOR_MAP_ALIGN : bytes;
+        *end = divide_up(*end, unit) * unit;
         if (walk->visit)
             status = walk->visit(walk->context, &member, *end, walk->error);
         *end += bytes;
-        *align = bytes > *align ? bytes : *align;
+        *align = unit > *align ? unit : *align;
     }
     if (status == SMC_OK && *end > walk->most_bytes)
         return smc_fail(walk->error, SMC_USAGE, "'%.64s' has more than %llu bytes", walk->typed,
@@ -736,7 +738,20 @@ static uint8_t read_tensor_extents(const char *text, size_t length, int64_t most
     return (uint8_t)smc_parse_dimensions(numbers, most, extent, SMC_TENSOR_DIMENSIONS);
 }
 
-/* The tensor is dense: each stride is the product of the sizes before. */
+/* The bytes from the first element of the tensor to behind its last; false: too many. */
+static bool span_tensor(const struct smc_tensor_map *map, uint64_t element, uint64_t *bytes)
+{
+    *bytes = map->size[0] * element; /* both have an upper limit */
+    for (int i = 1; i < map->rank; i++) {
+        uint64_t along;
+        if (__builtin_mul_overflow(map->size[i] - 1, map->stride[i - 1], &along) ||
+            __builtin_add_overflow(*bytes, along, bytes))
+            return false;
+    }
+    return true;
+}
+
+/* Without strides the tensor is dense: each is the product of the sizes before. */
 static enum smc_status read_tensor(const char *text, struct smc_user_argument *argument,
                                    struct smc_error *error)
 {
@@ -746,16 +761,31 @@ static enum smc_status read_tensor(const char *text, struct smc_user_argument *a
     if (map->rank == 0)
         return fail_tensor_map(argument, "a tensor has 1 to 5 sizes, the contiguous one first",
                                error);
-    argument->elements = 1;
+    uint64_t bytes = smc_user_types[argument->type].bytes;
     for (int i = 0; i < map->rank; i++) {
         map->size[i] = (uint64_t)size[i];
         if (i > 0)
-            map->stride[i - 1] = argument->elements * smc_user_types[argument->type].bytes;
-        if (__builtin_mul_overflow(argument->elements, map->size[i], &argument->elements) ||
-            argument->elements > most_elements)
+            map->stride[i - 1] = bytes;
+        if (__builtin_mul_overflow(bytes, map->size[i], &bytes) || bytes > most_elements)
             return smc_fail(error, SMC_USAGE, "'%.64s': too many elements", argument->typed);
     }
     return SMC_OK;
+}
+
+/* "8192x128": bytes, as cuTensorMapEncodeTiled has them; also 0. */
+static bool read_tensor_strides(const char *text, struct smc_tensor_map *map)
+{
+    for (int i = 0; i + 1 < map->rank; i++) {
+        char number[NUMBER_TEXT];
+        const size_t length = strcspn(text, "x:");
+        const bool is_last = i + 2 == map->rank;
+        snprintf(number, sizeof number, "%.*s", (int)(length < sizeof number ? length : 0), text);
+        if (!smc_parse_count(number, INT64_MAX, &map->stride[i]) ||
+            (text[length] == 'x') == is_last)
+            return false;
+        text += length + !is_last;
+    }
+    return map->rank > 1;
 }
 
 static enum smc_status read_tensor_box(const char *text, size_t length,
@@ -787,11 +817,12 @@ static enum smc_status read_tensor_swizzle(const char *text, size_t length,
     return fail_tensor_map(argument, "the swizzle is 32, 64 or 128 bytes", error);
 }
 
-/* ":box=64x64:swizzle=128:random", in any order; a file's path is the rest. */
+/* ":box=64x64:stride=8192:swizzle=128:random", in any order; a file's path is the rest. */
 static enum smc_status read_tensor_words(const char *text, struct smc_user_argument *argument,
                                          struct smc_error *error)
 {
-    static const char box[] = "box=", swizzle[] = "swizzle=", file[] = "file:";
+    static const char box[] = "box=", stride[] = "stride=", swizzle[] = "swizzle=",
+                      file[] = "file:";
     char filling[64] = "";
     enum smc_status status = SMC_OK;
     while (*text && status == SMC_OK) {
@@ -800,6 +831,13 @@ static enum smc_status read_tensor_words(const char *text, struct smc_user_argum
             return read_filling(text, argument, error);
         if (strncmp(text, box, strlen(box)) == 0)
             status = read_tensor_box(text + strlen(box), length - strlen(box), argument, error);
+        else if (strncmp(text, stride, strlen(stride)) == 0)
+            status = read_tensor_strides(text + strlen(stride), &argument->map)
+                         ? SMC_OK
+                         : fail_tensor_map(argument,
+                                           "the strides are bytes, one number for each of the "
+                                           "sizes but the first",
+                                           error);
         else if (strncmp(text, swizzle, strlen(swizzle)) == 0)
             status = read_tensor_swizzle(text + strlen(swizzle), length - strlen(swizzle), argument,
                                          error);
@@ -816,6 +854,8 @@ static enum smc_status check_tensor_map(struct smc_user_argument *argument, stru
 {
     enum { UNIT = 16 };
     struct smc_tensor_map *map = &argument->map;
+    const uint64_t element = smc_user_types[argument->type].bytes;
+    uint64_t bytes;
     const uint32_t row = map->box[0] * smc_user_types[argument->type].bytes;
     const char *why = NULL;
     if (row == 0)
@@ -825,8 +865,13 @@ static enum smc_status check_tensor_map(struct smc_user_argument *argument, stru
     else if (map->span > UNIT && row > map->span)
         why = "a row of the box has no more bytes than the swizzle";
     else if (!smc_tensor_map_finish(map))
-        why = "rows of the tensor have a multiple of 16 bytes";
-    return why ? fail_tensor_map(argument, why, error) : SMC_OK;
+        why = "rows of the tensor, and strides, have a multiple of 16 bytes, less than 2^40";
+    if (why)
+        return fail_tensor_map(argument, why, error);
+    if (!span_tensor(map, element, &bytes) || bytes > most_elements)
+        return smc_fail(error, SMC_USAGE, "'%.64s': too many elements", argument->typed);
+    argument->elements = divide_up(bytes, element);
+    return SMC_OK;
 }
 
 static enum smc_status read_tensor_map(const char *typed, struct smc_user_argument *argument,

@@ -3,7 +3,8 @@
    ({1, 2.5f, f32x64}, struct:PATH), memory that holds members as a structure does ([f32x64,
    f32x64]: an array of pointers), an address within the memory of another argument (@2+16), or a
    texture or surface over memory of its own (tex.linear:f32x64x32:random), or a tensor map of such
-   memory (tmap:f16x4096x4096:box=64x64:swizzle=128:random). Pure: no file is opened here. */
+   memory (tmap:f16x4096x4096:box=64x64:stride=8192:swizzle=128:random). Pure: no file is opened
+   here. */
 #ifndef SMC_HARDWARE_USER_ARGUMENT_H
 #define SMC_HARDWARE_USER_ARGUMENT_H
 
@@ -92,8 +93,8 @@ enum smc_status smc_user_variable_parse(const char *typed, struct smc_user_varia
 /* The length of the name at the beginning of "ns::name:rest"; 0: there is none. */
 size_t smc_user_variable_name(const char *typed);
 
-/* Is called for a member: a number, memory or an address, `place` bytes from the beginning. `typed`
-   of the member does not outlive the call. */
+/* Is called for a member: a number, memory, an address or a tensor map, `place` bytes from the
+   beginning. `typed` of the member does not outlive the call. */
 typedef enum smc_status smc_user_visit(void *context, const struct smc_user_argument *member,
                                        uint64_t place, struct smc_error *error);
 

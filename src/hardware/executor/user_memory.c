@@ -82,7 +82,8 @@ static enum smc_status write_member(void *context, const struct smc_user_argumen
         .place = place,
         .target = run->memory_count,
     };
-    if (!smc_user_is_pointer(member)) {
+    pointer.is_map = member->form == SMC_USER_TENSOR_MAP;
+    if (!smc_user_is_pointer(member) && !pointer.is_map) {
         memcpy(holder->data + place, &member->bits, smc_user_types[member->type].bytes);
         return SMC_OK;
     }
@@ -219,8 +220,12 @@ static enum smc_status user_memory_add_value(struct smc_user_run *run, size_t in
         return smc_out_of_memory(error);
     if (argument->form == SMC_USER_BYTES)
         return user_memory_read_bytes(argument, value, error);
-    if (argument->form == SMC_USER_TENSOR_MAP) /* once its memory has an address */
-        return SMC_OK;
+    if (argument->form == SMC_USER_TENSOR_MAP)
+        return add_pointer(run,
+                           &(struct smc_user_pointer){.is_map = true,
+                                                      .holder = index,
+                                                      .target = smc_user_memory_of(run, index)},
+                           error);
     struct holder holder = {run, index + 1, false, index, value->data};
     if (argument->form == SMC_USER_ADDRESS)
         return write_member(&holder, argument, 0, error);
@@ -356,7 +361,9 @@ static enum smc_status fill_variable(struct smc_user_run *run, size_t index,
     case SMC_USER_TEXTURE: /* of the variable's size, by chance */
         return smc_fail(error, SMC_USAGE, "'%.64s': for an object, write NAME={tex:...}",
                         value->typed);
-    case SMC_USER_TENSOR_MAP: /* a variable is never set to one */
+    case SMC_USER_TENSOR_MAP: /* its size is that of the memory */
+        return smc_fail(error, SMC_USAGE, "'%.64s': for a tensor map, write NAME={tmap:...}",
+                        value->typed);
     case SMC_USER_PLAIN:
         break;
     }
@@ -539,30 +546,42 @@ static unsigned char *user_memory_place_of(const struct smc_user_run *run, bool 
     return (unsigned char *)holder + pointer->place;
 }
 
+/* A tensor map, or an address, which `value` receives. */
+static const void *what_is_placed(const struct smc_user_run *run,
+                                  const struct smc_user_pointer *pointer, const uint64_t *address,
+                                  uint64_t *value, size_t *bytes)
+{
+    *value = address[pointer->target] + (uint64_t)pointer->offset;
+    *bytes = pointer->is_map ? SMC_TENSOR_MAP_BYTES : sizeof *value;
+    return pointer->is_map ? (const void *)run->memory[pointer->target].map : value;
+}
+
 void smc_user_place(struct smc_user_run *run, bool on_gpu, const uint64_t *address)
 {
     for (size_t i = 0; i < run->memory_count; i++)
         if (run->memory[i].bytes > 0)
             memcpy(smc_user_after(&run->memory[i], on_gpu), run->memory[i].before,
                    run->memory[i].bytes);
+    for (size_t i = 0; i < run->memory_count && !on_gpu; i++)
+        if (run->memory[i].argument->form == SMC_USER_TENSOR_MAP)
+            smc_user_tensor_map(run->memory[i].argument, address[i], run->memory[i].map);
     for (size_t i = 0; i < run->pointer_count; i++) {
-        const struct smc_user_pointer *pointer = &run->pointer[i];
-        uint64_t value = address[pointer->target] + (uint64_t)pointer->offset;
-        memcpy(user_memory_place_of(run, on_gpu, pointer), &value, sizeof value);
+        uint64_t value;
+        size_t bytes;
+        const void *placed = what_is_placed(run, &run->pointer[i], address, &value, &bytes);
+        memcpy(user_memory_place_of(run, on_gpu, &run->pointer[i]), placed, bytes);
     }
-    for (size_t i = 0; i < run->request.argument_count && !on_gpu; i++)
-        if (run->request.argument[i].form == SMC_USER_TENSOR_MAP)
-            smc_user_tensor_map(&run->request.argument[i], address[smc_user_memory_of(run, i)],
-                                run->value[i].data);
 }
 
 void smc_user_unplace(struct smc_user_run *run, bool on_gpu, const uint64_t *address)
 {
     for (size_t i = 0; i < run->pointer_count; i++) {
         const struct smc_user_pointer *pointer = &run->pointer[i];
-        uint64_t value = address[pointer->target] + (uint64_t)pointer->offset;
+        uint64_t value;
+        size_t bytes;
+        const void *placed = what_is_placed(run, pointer, address, &value, &bytes);
         unsigned char *place = user_memory_place_of(run, on_gpu, pointer);
-        if (pointer->in_memory && memcmp(place, &value, sizeof value) == 0)
-            memset(place, 0, sizeof value);
+        if (pointer->in_memory && memcmp(place, placed, bytes) == 0)
+            memset(place, 0, bytes);
     }
 }

@@ -219,12 +219,16 @@ static enum smc_status place_member(void *context, const struct smc_user_argumen
     uint64_t address = 0;
     if (member->form == SMC_USER_ADDRESS)
         return place_address(placing, member, at, error);
-    if (!smc_user_is_pointer(member)) {
+    const bool is_map = member->form == SMC_USER_TENSOR_MAP;
+    if (!smc_user_is_pointer(member) && !is_map) {
         memcpy(at, &member->bits, smc_user_types[member->type].bytes);
         return SMC_OK;
     }
     enum smc_status status = place_memory(placing, member, true, &address, error);
-    memcpy(at, &address, sizeof address);
+    if (is_map)
+        smc_user_tensor_map(member, address, at);
+    else
+        memcpy(at, &address, sizeof address);
     return status;
 }
 
@@ -274,10 +278,9 @@ static enum smc_status place_value(struct placing *placing,
 static void add_tensor_map(const struct smc_user_argument *argument, uint64_t address,
                            struct smc_time_arguments *arguments)
 {
-    enum { ALIGN = 64 };
     unsigned char bytes[SMC_TENSOR_MAP_BYTES];
     smc_user_tensor_map(argument, address, bytes);
-    smc_time_add_bytes(arguments, bytes, sizeof bytes, ALIGN);
+    smc_time_add_bytes(arguments, bytes, sizeof bytes, SMC_TENSOR_MAP_ALIGN);
 }
 
 static enum smc_status place_argument(struct placing *placing, struct smc_error *error)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "machine/sass/sass_launch.h"
+#include "machine/sass/warp_memory.h"
 #include "machine/tensor_maps.h"
 
 enum { SHARED_ADDRESS_BITS = 24 /* above them: which block of a cluster */ };
@@ -90,16 +91,19 @@ static void read_syncs(const struct smc_sass_warp *warp, const struct smc_sass_i
 
 /* --- Bulk copies ------------------------------------------------------------------------------ */
 
-/* The tensor map among the parameters that an address is of. */
-static bool find_map(const struct smc_sass_warp *warp, uint64_t address, struct smc_tensor_map *map)
+/* The tensor map that an address is of. */
+static bool find_map(const struct smc_sass_warp *warp, uint64_t address,
+                     const struct smc_contents *contents, struct smc_tensor_map *map)
 {
     const struct smc_machine_place *place = warp->place;
     char bytes[SMC_TENSOR_MAP_BYTES];
     uint64_t at = address - SMC_MACHINE_CONSTANTS_ADDRESS;
-    if (address < SMC_MACHINE_CONSTANTS_ADDRESS || at > place->constant_bytes ||
-        place->constant_bytes - at < sizeof bytes)
+    unsigned array;
+    if (address >= SMC_MACHINE_CONSTANTS_ADDRESS && at <= place->constant_bytes &&
+        place->constant_bytes - at >= sizeof bytes)
+        memcpy(bytes, place->constants + at, sizeof bytes);
+    else if (!contents || !contents->read(contents->context, address, sizeof bytes, bytes, &array))
         return false;
-    memcpy(bytes, place->constants + at, sizeof bytes);
     return smc_tensor_map_read(bytes, map);
 }
 
@@ -113,11 +117,12 @@ static uint32_t bytes_of_box(const struct smc_tensor_map *map)
 
 /* The registers: the tensor map; the address in shared memory and that of the barrier. */
 static void read_tensor_copy(const struct smc_sass_warp *warp,
-                             const struct smc_sass_instruction *in, struct smc_async *async)
+                             const struct smc_sass_instruction *in,
+                             const struct smc_contents *contents, struct smc_async *async)
 {
     struct smc_tensor_map map;
     uint64_t at;
-    if (!async_pair(warp, &in->from[0], &at) || !find_map(warp, at, &map))
+    if (!async_pair(warp, &in->from[0], &at) || !find_map(warp, at, contents, &map))
         return;
     async->bytes = bytes_of_box(&map);
     async->address = map.address;
@@ -150,7 +155,7 @@ static uint32_t blocks_of_copy(const struct smc_sass_warp *warp,
 }
 
 static void read_copy(const struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
-                      struct smc_async *async)
+                      const struct smc_contents *contents, struct smc_async *async)
 {
     bool plain = in->operation == SMC_OP_UBLKCP || in->operation == SMC_OP_UBLKRED;
     bool loads =
@@ -165,11 +170,12 @@ static void read_copy(const struct smc_sass_warp *warp, const struct smc_sass_in
     if (plain)
         read_plain_copy(warp, in, async);
     else
-        read_tensor_copy(warp, in, async);
+        read_tensor_copy(warp, in, contents, async);
 }
 
 struct smc_async smc_async_of(const struct smc_sass_warp *warp,
-                              const struct smc_sass_instruction *in, uint32_t mask)
+                              const struct smc_sass_instruction *in, uint32_t mask,
+                              const struct smc_contents *contents)
 {
     struct smc_async async = {.kind = SMC_ASYNC_NOTHING};
     if (mask == 0)
@@ -191,7 +197,7 @@ struct smc_async smc_async_of(const struct smc_sass_warp *warp,
             async.kind = SMC_ASYNC_NUMBER;
         break;
     default:
-        read_copy(warp, in, &async);
+        read_copy(warp, in, contents, &async);
         break;
     }
     return async;

@@ -7,6 +7,8 @@
 #include "machine/sass/sass_warp.h"
 #include "machine/sass/warp_trace.h"
 
+struct smc_contents; /* machine/sass/warp_memory.h */
+
 enum smc_async_kind {
     SMC_ASYNC_NOTHING,       /* or its operands are unknown */
     SMC_ASYNC_INIT,          /* a barrier expects `count` arrivals in each phase */
@@ -27,9 +29,12 @@ struct smc_async {
     uint64_t address; /* in global memory; 0: unknown */
 };
 
-/* What an instruction that is `asynchronous` does for the lanes of `mask`. */
+/* What an instruction that is `asynchronous` does for the lanes of `mask`. Tensor maps are those of
+   the emulator (machine/tensor_maps.h) among the parameters or in global memory, whose `contents`
+   may be NULL. */
 struct smc_async smc_async_of(const struct smc_sass_warp *warp,
-                              const struct smc_sass_instruction *in, uint32_t mask);
+                              const struct smc_sass_instruction *in, uint32_t mask,
+                              const struct smc_contents *contents);
 
 /* The lines of a trace that hold it: one, or two of a copy whose address is known. */
 enum { SMC_ASYNC_LINES = 2 };
