@@ -340,6 +340,7 @@ void smc_block_begin(struct smc_worker *worker, uint64_t block)
             memset(warp->bulk, 0, sizeof *warp->bulk);
         warp->regs = launch->regs_per_thread;
         warp->wanted_regs = 0;
+        warp->has_unset = false;
         smc_warp_begin(warp, lanes);
         smc_frames_begin(launch->program, warp);
         fill_fixed(worker, warp);

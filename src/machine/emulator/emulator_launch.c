@@ -12,6 +12,7 @@
 #include "machine/emulator/other_blocks.h"
 #include "machine/emulator/peers.h"
 #include "machine/emulator/shadow.h"
+#include "machine/emulator/unset_values.h"
 
 enum { MAX_WORKERS = 64, MAX_THREADS_PER_BLOCK = 1024, FILE_ALIGN = 64 };
 
@@ -322,6 +323,7 @@ static void end_worker(struct smc_worker *worker)
         smc_frames_free(&worker->warp[w]);
         free(worker->warp[w].use);
         free(worker->warp[w].bulk);
+        smc_unset_free(&worker->warp[w]);
     }
     smc_output_free(&worker->output);
     free(worker->shared_sum);

@@ -127,6 +127,7 @@ typedef void smc_alu(SMC_ALU_PARAMETERS);
 /* What happens to the lanes that ran an op. */
 enum smc_next {
     SMC_GO_ON,    /* to the next op */
+    SMC_FOLLOWS,  /* the same, but the warp is followed from now on: unset_values.h */
     SMC_MOVED,    /* the step set their pc or ended them */
     SMC_WAITS,    /* for other lanes or warps */
     SMC_GIVES_UP, /* the block cannot continue: there is a finding */

@@ -146,7 +146,9 @@ struct smc_warp {
     struct smc_products products;
     struct smc_product_use *use;  /* by register (wgmma_registers.c); NULL: there is no wgmma */
     struct smc_bulk_groups *bulk; /* NULL: there are no bulk copies */
-    uint32_t regs, wanted_regs;   /* of each thread, by setmaxnreg; it waits for so many, or 0 */
+    struct smc_unset *unset;      /* what is followed if `has_unset`: unset_values.h */
+    bool has_unset;
+    uint32_t regs, wanted_regs; /* of each thread, by setmaxnreg; it waits for so many, or 0 */
     uint32_t lane_synced_at[SMC_LANES]; /* by a barrier, or __syncwarp of all lanes: order.h */
     struct smc_leader {
         uint32_t op;             /* a load that others follow (struct smc_op) */
@@ -217,6 +219,16 @@ struct smc_worker {
     struct smc_bank_memo *memo;
     size_t last_allocation;
     char cut[SMC_LANES][32]; /* what was loaded across the end of an allocation */
+    struct smc_unset_note {
+        bool any;
+        uint32_t lanes[SMC_MAX_VECTOR]; /* by element */
+        uint64_t address[SMC_LANES];
+        uint32_t stored; /* lanes that read what was stored unset, of this origin */
+        struct smc_unset_origin {
+            uint32_t instruction, thread; /* that read it first */
+            bool is_register;             /* or else from shared memory */
+        } origin[SMC_LANES];
+    } unset; /* what the load that is executed found unset: unset_values.h */
     uint64_t block;
     uint32_t block_index[3];
     uint64_t blocks_run;

@@ -87,6 +87,7 @@ emulator_sources = \
 	src/machine/emulator/tensor_maps.c src/machine/tensor_maps.h \
 	src/machine/emulator/textures.c \
 	src/machine/emulator/concurrent_blocks.c src/machine/emulator/concurrent_blocks.h \
+	src/machine/emulator/unset_values.c src/machine/emulator/unset_values.h \
 	src/machine/emulator/unwritten.c \
 	src/machine/emulator/warp.c \
 	src/machine/emulator/wgmma.c

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "machine/emulator/pending.h"
+#include "machine/emulator/unset_values.h"
 
 enum { TABLE_SIZE = 1 << 17 };
 
@@ -63,6 +64,7 @@ void smc_shadow_free(struct smc_shadow *shadow)
     smc_proxies_free(shadow->proxies);
     free(shadow->pending);
     free(shadow->pending_cells);
+    free(shadow->origin);
     smc_run_pool_free(&shadow->pool);
     free(shadow->line);
     free(shadow->table);
@@ -411,6 +413,27 @@ static void note_reader(const struct visit *visit, struct cell *cell, uint32_t m
     }
 }
 
+/* A read of a cell that nothing has written, or only with an unset value. */
+static void read_unset(const struct visit *visit, struct cell *cell, uint32_t me, uint64_t address)
+{
+    const uint32_t unit = visit->shadow->cell_bytes_shared, element = visit->element_bytes;
+    const uint64_t number = (uint64_t)(cell - visit->shadow->shared);
+    const bool is_stored = cell->write_at >= visit->shadow->order.block_began_at;
+    const struct smc_unset_origin *origin = is_stored ? &visit->shadow->origin[number] : NULL;
+    if (element) {
+        const uint64_t at = number * unit - address;
+        for (uint64_t i = at / element; i <= (at + unit - 1) / element; i++)
+            smc_unset_note(visit->worker, me % SMC_LANES, (uint32_t)i, address, origin);
+        return;
+    }
+    if (origin)
+        smc_unset_report(visit->worker, origin, 0, 0);
+    else
+        shadow_report(visit, SMC_FINDING_UNWRITTEN, me, address, NULL);
+    cell->write_at = visit->shadow->order.block_began_at; /* reported once */
+    set_flag(cell, COPY_IS_PENDING, false);
+}
+
 static void check_read(const struct visit *visit, struct cell *cell, uint32_t me, uint64_t address)
 {
     const struct smc_order *order = &visit->shadow->order;
@@ -420,12 +443,11 @@ static void check_read(const struct visit *visit, struct cell *cell, uint32_t me
         races(visit, cell->flags & WRITE_IS_STRONG, cell->write_at, &writer) &&
         !write_in_order(visit, cell, me)) {
         shadow_report(visit, SMC_FINDING_RACE_WRITE_READ, me, address, &writer);
-    } else if (cell->flags & COPY_IS_PENDING && is_of_block) {
+    } else if (awaits_copy(cell) && is_of_block) {
         shadow_report(visit, SMC_FINDING_PENDING_COPY, me, address, &writer);
         set_flag(cell, COPY_IS_PENDING, false); /* reported once */
-    } else if (visit->space == SMC_SPACE_SHARED && !is_of_block) {
-        shadow_report(visit, SMC_FINDING_UNWRITTEN, me, address, NULL);
-        cell->write_at = order->block_began_at; /* reported once */
+    } else if (visit->space == SMC_SPACE_SHARED && (!is_of_block || holds_unset(cell))) {
+        read_unset(visit, cell, me, address);
     } else if (lacks_fence(visit, cell)) {
         report_fence(visit, cell, me, address);
     }
@@ -438,7 +460,7 @@ static void check_read(const struct visit *visit, struct cell *cell, uint32_t me
    write when it arrives is none, nor are atomic operations that add up. */
 static bool is_overtaken(const struct visit *visit, const struct cell *cell, uint32_t me)
 {
-    return cell->flags & COPY_IS_PENDING && cell->write_at >= visit->shadow->order.block_began_at &&
+    return awaits_copy(cell) && cell->write_at >= visit->shadow->order.block_began_at &&
            !(cell->write_place == visit->place && cell->writer == me) &&
            !(cell->is_update && visit->is_strong);
 }
@@ -684,7 +706,9 @@ static void check_shared_reads(const struct visit *visit, const uint64_t address
         struct cell *cell = &shadow->shared[place];
         if (!(may_settle && cell->other_read_at >= synced &&
               cell->write_at - began < synced - began &&
-              (strong || !(cell->flags & (READ_IS_STRONG | OTHER_READ_IS_STRONG))))) {
+              !(cell->flags &
+                (strong ? COPY_IS_PENDING
+                        : COPY_IS_PENDING | READ_IS_STRONG | OTHER_READ_IS_STRONG)))) {
             if (strong)
                 unsettle(shadow, place, 1);
             check_read(visit, cell, visit->first + lane, address[lane]);
@@ -850,6 +874,30 @@ void smc_shadow_begin_copy(const struct visit *visit, uint32_t me, uint64_t addr
         check_write(visit, &cell[i], me, address, false);
         visit->shadow->has_copies = true;
         set_flag(&cell[i], COPY_IS_PENDING, true);
+        cell[i].is_unset = false;
         visit->shadow->word[number / SMC_LINE_CELLS].written &= ~(1u << number % SMC_LINE_CELLS);
+    }
+}
+
+void smc_shadow_leave_unset(struct smc_worker *worker, const struct smc_warp *warp,
+                            const struct smc_op *op, uint32_t lane, uint64_t address,
+                            const struct smc_unset_origin *origin)
+{
+    struct smc_shadow *shadow = worker->shadow;
+    const uint32_t unit = shadow->cell_bytes_shared;
+    const uint64_t end = (address + op->width_bytes + unit - 1) / unit;
+    if (!shadow->origin)
+        shadow->origin = smc_calloc(shadow->shared_cells, sizeof *shadow->origin);
+    worker->out_of_memory |= !shadow->origin;
+    for (uint64_t i = address / unit; shadow->origin && i < end && i < shadow->shared_cells; i++) {
+        struct cell *cell = &shadow->shared[i];
+        struct word *word = &shadow->word[i / SMC_LINE_CELLS];
+        if (cell->write_place != op->instruction || cell->writer != smc_thread_of(warp, lane))
+            continue; /* refused, or another lane's write came later */
+        set_flag(cell, COPY_IS_PENDING, true);
+        cell->is_unset = true;
+        shadow->origin[i] = *origin;
+        word->written &= ~(1u << i % SMC_LINE_CELLS);
+        word->settled.cells &= ~(1u << i % SMC_LINE_CELLS);
     }
 }

@@ -100,6 +100,12 @@ void smc_shadow_catch_up(struct smc_shadow *shadow);
 void smc_shadow_check(struct smc_worker *worker, struct smc_warp *warp,
                       const struct smc_warp_access *access, const struct smc_places *places);
 
+/* After a store to shared memory of a value that is unset (unset_values.h): an element of a lane.
+ */
+void smc_shadow_leave_unset(struct smc_worker *worker, const struct smc_warp *warp,
+                            const struct smc_op *op, uint32_t lane, uint64_t address,
+                            const struct smc_unset_origin *origin);
+
 /* Records that a copy to shared memory has begun: from now on it may overwrite what others still
    read, and a read is a finding until it arrives, which is then a normal write. */
 void smc_shadow_check_copy(struct smc_worker *worker, struct smc_warp *warp,

@@ -17,7 +17,7 @@ enum {
     WRITE_IS_VOLATILE = 16, /* strong only as that; reads: and they do not poll */
     READ_IS_VOLATILE = 32,
     OTHER_READ_IS_VOLATILE = 64,
-    COPY_IS_PENDING = 128 /* the write is an asynchronous copy that has not arrived */
+    COPY_IS_PENDING = 128 /* the write is an asynchronous copy that has not arrived, or is_unset */
 };
 
 /* Times are those of struct smc_order; 0: never. */
@@ -29,6 +29,7 @@ struct cell {
     /* The write needs no fence: it is of a copy, or of another block (proxies.h). */
     bool is_exempt : 1;
     bool is_update : 1; /* the write was an atomic operation */
+    bool is_unset : 1;  /* with COPY_IS_PENDING: the write was of an unset value, and no copy */
 };
 
 /* Of 32 neighboring cells those whose weak reads need no check until the next barrier: the last
@@ -92,9 +93,10 @@ struct smc_shadow {
     struct word *word; /* of shared memory, by 32 cells */
     size_t shared_cells;
     struct pending_reads
-        *pending;                 /* by cell of shared memory; NULL: nothing uses the async proxy */
-    uint32_t *pending_cells;      /* by 32 cells: those that have any */
-    struct read read[MOST_READS]; /* deferred */
+        *pending;            /* by cell of shared memory; NULL: nothing uses the async proxy */
+    uint32_t *pending_cells; /* by 32 cells: those that have any */
+    struct smc_unset_origin *origin; /* by cell, of those that hold an unset value; or NULL */
+    struct read read[MOST_READS];    /* deferred */
     uint32_t reads;
     bool defers;
     bool has_copies;  /* in this block: asynchronous ones, to shared memory */
@@ -120,10 +122,11 @@ struct visit {
     uint32_t first; /* of its threads, or of its warpgroup's unit */
     uint32_t place; /* instruction */
     bool is_strong, is_narrow, is_volatile;
-    bool is_async;  /* through the async proxy */
-    bool is_copy;   /* the same, or cp.async */
-    bool is_source; /* of such a copy, in global memory */
-    uint32_t unit;  /* a read that is pending until a wait for this unit; 0: none */
+    bool is_async;          /* through the async proxy */
+    bool is_copy;           /* the same, or cp.async */
+    bool is_source;         /* of such a copy, in global memory */
+    uint32_t unit;          /* a read that is pending until a wait for this unit; 0: none */
+    uint32_t element_bytes; /* of a load whose values can be followed (unset_values.h); or 0 */
     enum smc_ptx_space space;
     uint32_t bytes, mask;
 };
@@ -142,7 +145,8 @@ static inline struct visit visit_of(struct smc_worker *worker, struct smc_warp *
                           .is_narrow = op->is_narrow,
                           .is_volatile = op->is_volatile && !op->polls,
                           .space = space,
-                          .bytes = bytes};
+                          .bytes = bytes,
+                          .element_bytes = op->kind == SMC_OP_LOAD ? op->width_bytes : 0};
     visit.is_source = op->kind == SMC_OP_COPY && space == SMC_SPACE_GLOBAL;
     if (worker->shadow->proxies) {
         visit.is_source |= op->is_async && !op->is_of_group && space == SMC_SPACE_GLOBAL;
@@ -215,6 +219,18 @@ static inline void mark_written(struct smc_shadow *shadow, uint64_t cell, uint32
 {
     for (uint64_t i = cell; i < cell + count; i++)
         mark_word_written(shadow, &shadow->word[i / SMC_LINE_CELLS], 1u << i % SMC_LINE_CELLS);
+}
+
+/* Whether the last write to the cell was of an unset value. */
+static inline bool holds_unset(const struct cell *cell)
+{
+    return cell->flags & COPY_IS_PENDING && cell->is_unset;
+}
+
+/* Whether the last write to the cell is a copy that may not have arrived. */
+static inline bool awaits_copy(const struct cell *cell)
+{
+    return cell->flags & COPY_IS_PENDING && !cell->is_unset;
 }
 
 static inline void set_flag(struct cell *cell, uint8_t flag, bool holds)

@@ -8,6 +8,7 @@
 #include "machine/emulator/peers.h"
 #include "machine/emulator/proxies.h"
 #include "machine/emulator/shadow.h"
+#include "machine/emulator/unset_values.h"
 
 /* --- Branches and exits ----------------------------------------------------------------------- */
 
@@ -517,6 +518,7 @@ enum smc_next smc_step_shuffle(struct smc_worker *worker, struct smc_warp *warp,
                                const struct smc_op *op, uint32_t mask)
 {
     struct meeting meeting;
+    struct smc_unset_move move[SMC_LANES];
     uint32_t out[SMC_LANES] = {0}, inside = 0;
     if (!meet(worker, warp, op, mask, &meeting))
         return SMC_WAITS;
@@ -531,11 +533,14 @@ enum smc_next smc_step_shuffle(struct smc_worker *worker, struct smc_warp *warp,
             if (!is_there && ~warp->live >> from & 1 && meeting.member[lane] >> from & 1)
                 report_source(worker, warp, own, lane, from);
             out[lane] = register_of(warp, other->a, from);
+            move[lane] = (struct smc_unset_move){other->a, from, own->d};
             inside |= (uint32_t)is_inside << lane;
         }
     }
     meeting_put(warp, &meeting, meeting.active, out);
     put_predicate(warp, &meeting, true, meeting.active, inside);
+    if (warp->has_unset)
+        smc_unset_move(warp, meeting.active, move);
     return done(warp, &meeting);
 }
 

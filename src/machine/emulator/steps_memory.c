@@ -10,6 +10,7 @@
 #include "machine/emulator/emulator_steps.h"
 #include "machine/emulator/pending.h"
 #include "machine/emulator/shadow.h"
+#include "machine/emulator/unset_values.h"
 #include "machine/narrow.h"
 
 /* --- Loads and stores ------------------------------------------------------------------------- */
@@ -102,6 +103,16 @@ static void fetch_again(const struct smc_op *op, char *d, enum smc_slot_kind kin
     steps_memory_fetch(op, d, kind, 0, mask, host);
 }
 
+/* A load may have found unset values. */
+static enum smc_next end_load(struct smc_worker *worker, struct smc_warp *warp,
+                              const struct smc_op *op)
+{
+    if (!worker->unset.any)
+        return SMC_GO_ON;
+    smc_unset_begin(worker, warp, op);
+    return SMC_FOLLOWS;
+}
+
 enum smc_next smc_step_load(struct smc_worker *worker, struct smc_warp *warp,
                             const struct smc_op *op, uint32_t mask)
 {
@@ -113,7 +124,7 @@ enum smc_next smc_step_load(struct smc_worker *worker, struct smc_warp *warp,
             if (op->v[i] != SMC_NO_SLOT)
                 fetch_again(op, warp->file + op->v[i], op->v_kind[i], mask,
                             first + (size_t)i * op->width_bytes, layout);
-        return SMC_GO_ON;
+        return end_load(worker, warp, op);
     }
     mask = smc_memory_access(worker, warp, op, SMC_READS, mask, NULL, host);
     worker->polls += op->is_strong;
@@ -121,7 +132,7 @@ enum smc_next smc_step_load(struct smc_worker *worker, struct smc_warp *warp,
         if (op->v[i] != SMC_NO_SLOT)
             steps_memory_fetch(op, warp->file + op->v[i], op->v_kind[i], i * op->width_bytes, mask,
                                host);
-    return SMC_GO_ON;
+    return end_load(worker, warp, op);
 }
 
 /* The location of each lane's new value: the register itself, or a buffer that joins several. */

@@ -10,6 +10,8 @@
    keeps those of the caller if it is the same function. */
 #include "machine/emulator/emulator_state.h"
 #include "machine/emulator/emulator_steps.h"
+#include "machine/emulator/shadow.h"
+#include "machine/emulator/unset_values.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -519,20 +521,25 @@ static uint32_t predicate_at(const struct smc_warp *warp, uint32_t offset)
     return *(const lane_u32 *)(warp->file + offset);
 }
 
-/* The lanes whose result is computed from something unwritten that it depends on: a choice depends
-   on what is chosen, and `or` on neither side if the other is true. */
-static uint32_t spoilt(const struct smc_warp *warp, const struct smc_op *op,
-                       const struct smc_track *track, uint32_t mask, uint32_t *reader)
+void smc_chosen_lanes(const struct smc_warp *warp, const struct smc_op *op, uint32_t *a,
+                      uint32_t *b)
 {
-    uint32_t a_mask = mask, b_mask = mask;
-    if (op->alu == smc_select_32 || op->alu == smc_select_64) {
-        uint32_t chosen = predicate_at(warp, op->c);
-        a_mask &= chosen;
-        b_mask &= ~chosen;
-    }
-    uint32_t a = missing(warp, track->a, a_mask, op, reader);
-    uint32_t b = missing(warp, track->b, b_mask, op, reader);
-    if (op->alu == smc_pack_32 || op->alu == smc_pack_16) /* the other half may be unused */
+    if (op->alu != smc_select_32 && op->alu != smc_select_64)
+        return;
+    const uint32_t chosen = predicate_at(warp, op->c);
+    *a &= chosen;
+    *b &= ~chosen;
+}
+
+bool smc_joins_parts(const struct smc_op *op)
+{
+    return op->alu == smc_pack_32 || op->alu == smc_pack_16;
+}
+
+uint32_t smc_spoilt_lanes(const struct smc_warp *warp, const struct smc_op *op, uint32_t a,
+                          uint32_t b, uint32_t c)
+{
+    if (smc_joins_parts(op)) /* the other half may be unused */
         return a & b;
     if (op->alu == smc_bits_and[SMC_PTX_PRED] || op->alu == smc_bits_or[SMC_PTX_PRED]) {
         uint32_t flip = op->alu == smc_bits_and[SMC_PTX_PRED] ? UINT32_MAX : 0;
@@ -540,13 +547,24 @@ static uint32_t spoilt(const struct smc_warp *warp, const struct smc_op *op,
         uint32_t decides_b = ~b & (predicate_at(warp, op->b) ^ flip);
         return (a | b) & ~decides_a & ~decides_b;
     }
-    uint32_t c = missing(warp, track->c, mask, op, reader);
     if (op->d_kind == SMC_SLOT_PREDICATE && op->immediate & (SMC_COMBINE_AND | SMC_COMBINE_OR)) {
         uint32_t flip = op->immediate & SMC_COMBINE_AND ? UINT32_MAX : 0;
         a &= ~(~c & (predicate_at(warp, op->c) ^ flip));
         b &= ~(~c & (predicate_at(warp, op->c) ^ flip));
     }
     return a | b | c;
+}
+
+/* The lanes whose result is computed from something unwritten that it depends on. */
+static uint32_t spoilt(const struct smc_warp *warp, const struct smc_op *op,
+                       const struct smc_track *track, uint32_t mask, uint32_t *reader)
+{
+    uint32_t a_mask = mask, b_mask = mask;
+    smc_chosen_lanes(warp, op, &a_mask, &b_mask);
+    const uint32_t a = missing(warp, track->a, a_mask, op, reader);
+    const uint32_t b = missing(warp, track->b, b_mask, op, reader);
+    const uint32_t c = missing(warp, track->c, mask, op, reader);
+    return smc_spoilt_lanes(warp, op, a, b, c);
 }
 
 /* A use that shows: each lane of a register is reported once. */
@@ -563,7 +581,6 @@ static void check(struct smc_worker *worker, const struct smc_warp *warp, const 
 static void check_uses(struct smc_worker *worker, const struct smc_warp *warp,
                        const struct smc_op *op, const struct smc_track *track, uint32_t mask)
 {
-    bool is_local = op->space == SMC_SPACE_LOCAL;
     if (track->guard)
         check(worker, warp, op, track->guard,
               op->step_without_lanes ? warp->group[warp->current].active : mask);
@@ -572,8 +589,28 @@ static void check_uses(struct smc_worker *worker, const struct smc_warp *warp,
     check(worker, warp, op, track->a, mask);
     check(worker, warp, op, track->b, mask);
     check(worker, warp, op, track->c, mask);
-    for (uint32_t i = 0; stores(op) && !is_local && i < op->vector; i++)
-        check(worker, warp, op, track->v[i], mask);
+}
+
+/* What is stored to shared memory is followed: see unset_values.h. */
+static enum smc_next store_tracked(struct smc_worker *worker, struct smc_warp *warp,
+                                   const struct smc_op *op, const struct smc_track *track,
+                                   uint32_t mask)
+{
+    uint64_t address[SMC_LANES];
+    uint32_t reader[SMC_MAX_VECTOR] = {0}, lanes[SMC_MAX_VECTOR] = {0}, any = 0;
+    for (uint32_t i = 0; i < op->vector && op->space != SMC_SPACE_LOCAL; i++)
+        any |= lanes[i] = missing(warp, track->v[i], mask, op, &reader[i]);
+    const uint32_t shared = any ? smc_unset_in_shared(worker, warp, op, any, address) : 0;
+    for (uint32_t i = 0; any && i < op->vector; i++)
+        check(worker, warp, op, track->v[i], lanes[i] & ~shared);
+    const enum smc_next next = op->step(worker, warp, op, mask);
+    for (uint32_t i = 0; any && i < op->vector; i++)
+        EACH_ACTIVE(lane, lanes[i] & shared) {
+            const struct smc_unset_origin origin = {reader[i] - 1, smc_thread_of(warp, lane), true};
+            smc_shadow_leave_unset(worker, warp, op, lane,
+                                   address[lane] + (uint64_t)i * op->width_bytes, &origin);
+        }
+    return next;
 }
 
 static void unwritten_note(const struct smc_warp *warp, uint32_t offset, uint32_t mask,
@@ -625,10 +662,12 @@ enum smc_next smc_step_tracked(struct smc_worker *worker, struct smc_warp *warp,
         unwritten_note(warp, track->d, mask, unwritten, reader);
         return SMC_GO_ON;
     }
+    if (stores(plain))
+        return store_tracked(worker, warp, plain, track, mask);
     /* Operations across lanes also write for lanes that came before. */
     uint32_t writers = accesses(plain) || plain->kind == SMC_OP_CALL ? mask : UINT32_MAX;
     unwritten_note(warp, track->d, writers, 0, 0);
-    for (uint32_t i = 0; !stores(plain) && i < SMC_MAX_VECTOR; i++)
+    for (uint32_t i = 0; i < SMC_MAX_VECTOR; i++)
         unwritten_note(warp, track->v[i], writers, 0, 0);
     for (uint32_t i = 0; i < MOST_RESULTS; i++)
         unwritten_note(warp, track->listed[i], writers, 0, 0);

@@ -1,6 +1,7 @@
 /* Runs a warp: op after op, for one group of converged lanes at a time. Lanes that diverge at a
    branch reconverge at the nearest op that all of them must reach. */
 #include "machine/emulator/mbarrier.h"
+#include "machine/emulator/unset_values.h"
 
 #include <string.h>
 
@@ -390,14 +391,29 @@ static void run_stretch(struct smc_worker *worker, struct smc_warp *warp, const 
 {
     char *const file = warp->file;
     const bool keeps_nothing = mask == warp->live;
-    for (const struct smc_op *end = op + op->stretch; op < end; op++) {
+    const struct smc_op *const end = op + op->stretch;
+    bool follows = warp->has_unset;
+    for (; op < end && !follows; op++) {
         if (op->alu && keeps_nothing)
             op->alu(op, file + op->d, file + op->a, file + op->b, file + op->c);
         else if (op->alu)
             smc_warp_compute(warp, op, mask);
         else if (op->step)
-            op->step(worker, warp, op, mask);
+            follows = op->step(worker, warp, op, mask) == SMC_FOLLOWS;
     }
+    for (; op < end; op++)
+        smc_unset_step(worker, warp, op, mask);
+}
+
+static enum smc_next run_op(struct smc_worker *worker, struct smc_warp *warp,
+                            const struct smc_op *op, uint32_t mask)
+{
+    enum smc_next next = SMC_GO_ON;
+    if (warp->has_unset)
+        next = smc_unset_step(worker, warp, op, mask);
+    else if (op->step && (mask || op->step_without_lanes))
+        next = op->step(worker, warp, op, mask);
+    return next == SMC_FOLLOWS ? SMC_GO_ON : next;
 }
 
 /* Runs the group until it ends, diverges, waits, or has run `limit` ops; returns the number of ops
@@ -426,15 +442,13 @@ static uint64_t warp_run_group(struct smc_worker *worker, struct smc_warp *warp,
         steps++;
         if (op->is_first && (mask || op->step_without_lanes))
             count_execution(worker, op, mask);
-        if (op->alu) {
+        if (op->alu && !warp->has_unset) {
             if (mask)
                 smc_warp_compute(warp, op, mask);
             group->pc++;
             continue;
         }
-        enum smc_next next = SMC_GO_ON;
-        if (op->step && (mask || op->step_without_lanes))
-            next = op->step(worker, warp, op, mask);
+        const enum smc_next next = run_op(worker, warp, op, mask);
         if (next == SMC_GO_ON) {
             group->pc++;
             continue;

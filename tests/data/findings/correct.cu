@@ -1095,3 +1095,69 @@ extern "C" __global__ void read_only_half(int *out, const int *__restrict__ in)
     __syncthreads();
     out[i] = in[255 - i];
 }
+
+// What lies beyond the end is copied along, as blocks of a library do, and never used.
+//@ unset_values_are_only_copied 1 64 i32x64,i32x64:ramp,i32:50
+extern "C" __global__ void unset_values_are_only_copied(int *out, const int *in, int n)
+{
+    __shared__ int s[64], t[64];
+    int value;
+    if (threadIdx.x < n)
+        value = in[threadIdx.x];
+    s[threadIdx.x] = value;
+    __syncthreads();
+    value = s[63 - threadIdx.x];
+    t[63 - threadIdx.x] = value;
+    __syncthreads();
+    if (threadIdx.x < n)
+        out[threadIdx.x] = t[threadIdx.x] + 1;
+}
+
+// A merge compares what lies beyond an end, but the end decides.
+//@ unset_values_are_compared 1 32 i32x32,i32:7,i32:9
+extern "C" __global__ void unset_values_are_compared(int *out, int a_end, int b_end)
+{
+    __shared__ int s[32], t[32];
+    if (threadIdx.x < a_end)
+        s[threadIdx.x] = 2 * threadIdx.x;
+    if (threadIdx.x < b_end)
+        t[threadIdx.x] = 3 * threadIdx.x;
+    __syncwarp();
+    if (threadIdx.x == 0)
+        for (int a = 0, b = 0; a + b < a_end + b_end;) {
+            const int from_a = s[a], from_b = t[b];
+            const bool takes_a = b >= b_end | (a < a_end & from_a <= from_b);
+            out[a + b] = takes_a ? from_a : from_b;
+            a += takes_a;
+            b += !takes_a;
+        }
+}
+
+// The scan of a warp of which only some lanes have a value.
+//@ unset_values_are_shuffled 1 32 i32x32,i32:20
+extern "C" __global__ void unset_values_are_shuffled(int *out, int n)
+{
+    __shared__ int s[32];
+    if (threadIdx.x < n)
+        s[threadIdx.x] = threadIdx.x;
+    __syncwarp();
+    int sum = s[threadIdx.x];
+    for (int i = 1; i < 32; i *= 2) {
+        int before = __shfl_up_sync(0xffffffff, sum, i);
+        sum += threadIdx.x >= i ? before : 0;
+    }
+    if (threadIdx.x < n)
+        out[threadIdx.x] = sum;
+}
+
+// What was stored unset is written before it is read.
+//@ unset_value_is_overwritten 1 64 i32x64
+extern "C" __global__ void unset_value_is_overwritten(int *out)
+{
+    __shared__ int s[64], t[64];
+    t[threadIdx.x] = s[threadIdx.x];
+    __syncthreads();
+    t[63 - threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    out[threadIdx.x] = t[threadIdx.x];
+}

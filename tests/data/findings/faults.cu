@@ -992,3 +992,66 @@ extern "C" __global__ void last_block_reads_as_read_only(int *out, const int *in
     asm volatile("ld.global.nc.s32 %0, [%1];" : "=r"(read) : "l"(in + threadIdx.x)); // <-
     out[128 + threadIdx.x] = read;
 }
+
+// What nothing has written is copied within shared memory, and then stored where the host reads it.
+//@ unset_value_is_copied_twice 1 64 i32x64 -> unwritten
+extern "C" __global__ void unset_value_is_copied_twice(int *out)
+{
+    __shared__ int s[64], t[64];
+    if (threadIdx.x < 50)
+        s[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    t[threadIdx.x] = s[threadIdx.x]; // <-
+    __syncthreads();
+    out[threadIdx.x] = t[63 - threadIdx.x] + 1;
+}
+
+//@ unset_value_decides 1 64 i32x64 -> unwritten
+extern "C" __global__ void unset_value_decides(int *out)
+{
+    __shared__ int s[64];
+    if (threadIdx.x > 0)
+        s[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    if (s[63 - threadIdx.x] > 3) // <-
+        out[threadIdx.x] = 1;
+}
+
+//@ unset_value_is_shuffled 1 32 i32x32 -> unwritten
+extern "C" __global__ void unset_value_is_shuffled(int *out)
+{
+    __shared__ int s[32];
+    if (threadIdx.x < 31)
+        s[threadIdx.x] = threadIdx.x;
+    __syncwarp();
+    int next = __shfl_sync(0xffffffff, s[threadIdx.x], threadIdx.x + 1); // <-
+    if (threadIdx.x == 30)
+        out[threadIdx.x] = next;
+}
+
+//@ unset_value_is_copied_by_matrix 1 32 i32x32 -> unwritten
+extern "C" __global__ void unset_value_is_copied_by_matrix(int *out)
+{
+    __shared__ __align__(16) int s[32], t[32];
+    int row;
+    if (threadIdx.x < 31)
+        s[threadIdx.x] = threadIdx.x;
+    __syncwarp();
+    t[threadIdx.x] = s[threadIdx.x]; // <-
+    __syncwarp();
+    asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];"
+                 : "=r"(row) : "r"((unsigned)__cvta_generic_to_shared(t + threadIdx.x % 8 * 4)));
+    out[threadIdx.x] = row;
+}
+
+//@ unset_variable_through_shared_memory 1 64 i32x64,i32x64:ramp,i32:50 -> unwritten_register
+extern "C" __global__ void unset_variable_through_shared_memory(int *out, const int *in, int n)
+{
+    __shared__ int s[64];
+    int value;
+    if (threadIdx.x < n)
+        value = in[threadIdx.x];
+    s[threadIdx.x] = value; // <-
+    __syncthreads();
+    out[threadIdx.x] = s[63 - threadIdx.x];
+}

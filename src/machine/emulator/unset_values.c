@@ -1,0 +1,301 @@
+/* Follows values that were read from unwritten shared memory. */
+#include "machine/emulator/unset_values.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "machine/emulator/emulator_steps.h"
+#include "machine/emulator/shadow.h"
+
+enum { SLOT_UNIT = 64 };
+
+/* Values of one origin: of each lane the last one. */
+struct unset_source {
+    uint32_t instruction, bytes; /* bytes: of the load, 0: the value was stored since */
+    bool is_register;
+    uint32_t thread[SMC_LANES];
+    uint64_t address[SMC_LANES];
+};
+
+/* Of a warp. */
+struct smc_unset {
+    uint32_t *lanes;               /* by register: those that hold an unset value, */
+    uint32_t (*source)[SMC_LANES]; /* of this source and lane: number * SMC_LANES + lane */
+    struct unset_source *item;
+    size_t count, room;
+};
+
+static uint32_t *lanes_at(const struct smc_warp *warp, uint32_t slot)
+{
+    return &warp->unset->lanes[slot / SLOT_UNIT];
+}
+
+static uint32_t unset_lanes(const struct smc_warp *warp, uint32_t slot, uint32_t mask)
+{
+    return slot == SMC_NO_SLOT ? 0 : *lanes_at(warp, slot) & mask;
+}
+
+static uint32_t *source_at(const struct smc_warp *warp, uint32_t slot, uint32_t lane)
+{
+    return &warp->unset->source[slot / SLOT_UNIT][lane];
+}
+
+static struct smc_unset_origin origin_at(const struct smc_warp *warp, uint32_t slot, uint32_t lane)
+{
+    const uint32_t number = *source_at(warp, slot, lane);
+    const struct unset_source *source = &warp->unset->item[number / SMC_LANES];
+    return (struct smc_unset_origin){source->instruction, source->thread[number % SMC_LANES],
+                                     source->is_register};
+}
+
+/* --- Uses ------------------------------------------------------------------------------------- */
+
+void smc_unset_report(struct smc_worker *worker, const struct smc_unset_origin *origin,
+                      uint64_t address, uint32_t bytes)
+{
+    struct smc_finding finding = smc_finding_at(
+        worker, origin->is_register ? SMC_FINDING_UNWRITTEN_REGISTER : SMC_FINDING_UNWRITTEN,
+        origin->instruction, origin->thread);
+    if (bytes)
+        smc_finding_set_address(worker, &finding, SMC_SPACE_SHARED, address, bytes);
+    smc_find(worker, &finding);
+}
+
+/* The lanes of `mask` for which the register is unset; each is reported once. */
+static void report_use(struct smc_worker *worker, const struct smc_warp *warp, uint32_t slot,
+                       uint32_t mask)
+{
+    const uint32_t lanes = unset_lanes(warp, slot, mask);
+    EACH_ACTIVE(lane, lanes) {
+        const uint32_t number = *source_at(warp, slot, lane);
+        const struct unset_source *source = &warp->unset->item[number / SMC_LANES];
+        const struct smc_unset_origin origin = origin_at(warp, slot, lane);
+        smc_unset_report(worker, &origin, source->address[number % SMC_LANES], source->bytes);
+    }
+    if (lanes)
+        *lanes_at(warp, slot) &= ~lanes;
+}
+
+struct unset_use {
+    struct smc_worker *worker;
+    const struct smc_warp *warp;
+    uint32_t mask;
+};
+
+static bool use_slot(void *context, uint32_t slot)
+{
+    const struct unset_use *use = context;
+    report_use(use->worker, use->warp, slot, use->mask);
+    return false;
+}
+
+static bool set_slot(void *context, uint32_t slot)
+{
+    const struct unset_use *use = context;
+    *lanes_at(use->warp, slot) &= ~use->mask;
+    return false;
+}
+
+/* --- Sources ---------------------------------------------------------------------------------- */
+
+enum { MOST_SOURCES = UINT16_MAX };
+
+/* The number of the source with this origin; a new one where there is none yet. `bytes` as in
+   struct unset_source. SIZE_MAX: out of memory. */
+static size_t source_of(struct smc_unset *unset, const struct smc_unset_origin *origin,
+                        uint32_t bytes)
+{
+    for (size_t i = 0; i < unset->count; i++)
+        if (unset->item[i].instruction == origin->instruction && unset->item[i].bytes == bytes &&
+            unset->item[i].is_register == origin->is_register)
+            return i;
+    if (unset->count == MOST_SOURCES ||
+        !smc_make_room(&unset->item, unset->count, &unset->room, sizeof *unset->item))
+        return SIZE_MAX;
+    unset->item[unset->count] = (struct unset_source){
+        .instruction = origin->instruction, .bytes = bytes, .is_register = origin->is_register};
+    return unset->count++;
+}
+
+/* The lane's register is unset from now on. */
+static void set_source(struct smc_worker *worker, const struct smc_warp *warp, uint32_t slot,
+                       uint32_t lane, const struct smc_unset_origin *origin, uint32_t bytes,
+                       uint64_t address)
+{
+    const size_t number = source_of(warp->unset, origin, bytes);
+    worker->out_of_memory |= number == SIZE_MAX;
+    if (number == SIZE_MAX)
+        return;
+    warp->unset->item[number].thread[lane] = origin->thread;
+    warp->unset->item[number].address[lane] = address;
+    *source_at(warp, slot, lane) = (uint32_t)number * SMC_LANES + lane;
+    *lanes_at(warp, slot) |= 1u << lane;
+}
+
+/* --- Ops -------------------------------------------------------------------------------------- */
+
+/* The result of these lanes is unset, as an operand is. */
+static void pass_on(const struct smc_warp *warp, const struct smc_op *op, uint32_t mask,
+                    uint32_t lanes)
+{
+    const uint32_t from[] = {op->a, op->b, op->c};
+    uint32_t source[SMC_LANES] = {0};
+    if (op->d == SMC_NO_SLOT || op->d == 0)
+        return;
+    for (size_t i = 0; lanes && i < sizeof from / sizeof *from; i++)
+        EACH_ACTIVE(lane, unset_lanes(warp, from[i], lanes))
+            source[lane] = *source_at(warp, from[i], lane);
+    *lanes_at(warp, op->d) = (*lanes_at(warp, op->d) & ~mask) | lanes;
+    EACH_ACTIVE(lane, lanes)
+        *source_at(warp, op->d, lane) = source[lane];
+}
+
+/* A result is unset if it depends on an operand that is. */
+static void unset_compute(const struct smc_warp *warp, const struct smc_op *op, uint32_t mask)
+{
+    uint32_t a_mask = mask, b_mask = mask;
+    smc_chosen_lanes(warp, op, &a_mask, &b_mask);
+    const uint32_t a = unset_lanes(warp, op->a, a_mask), b = unset_lanes(warp, op->b, b_mask);
+    const uint32_t c = unset_lanes(warp, op->c, mask);
+    pass_on(warp, op, mask, smc_joins_parts(op) ? a | b | c : smc_spoilt_lanes(warp, op, a, b, c));
+}
+
+void smc_unset_move(const struct smc_warp *warp, uint32_t lanes,
+                    const struct smc_unset_move move[SMC_LANES])
+{
+    uint32_t unset = 0;
+    uint32_t source[SMC_LANES] = {0};
+    EACH_ACTIVE(lane, lanes) {
+        const struct smc_unset_move *from = &move[lane];
+        unset |= (unset_lanes(warp, from->slot, UINT32_MAX) >> from->lane & 1) << lane;
+        source[lane] = *source_at(warp, from->slot, from->lane);
+    }
+    EACH_ACTIVE(lane, lanes) {
+        uint32_t *to = lanes_at(warp, move[lane].to);
+        *to = (*to & ~(1u << lane)) | (unset & 1u << lane);
+        *source_at(warp, move[lane].to, lane) = source[lane];
+    }
+}
+
+uint32_t smc_unset_in_shared(const struct smc_worker *worker, const struct smc_warp *warp,
+                             const struct smc_op *op, uint32_t mask, uint64_t address[SMC_LANES])
+{
+    const bool is_generic = op->space == SMC_SPACE_GENERIC;
+    uint32_t lanes = 0;
+    if (!worker->shadow || (!is_generic && op->space != SMC_SPACE_SHARED))
+        return 0;
+    smc_memory_addresses(warp, op, address);
+    EACH_ACTIVE(lane, mask) {
+        const bool is_shared = !is_generic || smc_space_of(address[lane]) == SMC_SPACE_SHARED;
+        address[lane] -= is_generic && is_shared ? SMC_SHARED_WINDOW : 0;
+        if (is_shared && address[lane] < worker->launch->smem_bytes)
+            lanes |= 1u << lane;
+    }
+    return lanes;
+}
+
+static enum smc_next unset_store(struct smc_worker *worker, struct smc_warp *warp,
+                                 const struct smc_op *op, const struct smc_op *plain, uint32_t mask)
+{
+    uint64_t address[SMC_LANES];
+    const uint32_t shared = smc_unset_in_shared(worker, warp, plain, mask, address);
+    report_use(worker, warp, plain->a, mask);
+    for (uint32_t i = 0; i < plain->vector; i++)
+        report_use(worker, warp, plain->v[i], mask & ~shared);
+    const enum smc_next next = op->step(worker, warp, op, mask);
+    for (uint32_t i = 0; i < plain->vector; i++)
+        EACH_ACTIVE(lane, unset_lanes(warp, plain->v[i], shared)) {
+            const struct smc_unset_origin origin = origin_at(warp, plain->v[i], lane);
+            smc_shadow_leave_unset(worker, warp, plain, lane,
+                                   address[lane] + (uint64_t)i * plain->width_bytes, &origin);
+        }
+    return next;
+}
+
+enum smc_next smc_unset_step(struct smc_worker *worker, struct smc_warp *warp,
+                             const struct smc_op *op, uint32_t mask)
+{
+    const size_t index = (size_t)(op - worker->launch->program->op);
+    const struct smc_op *plain = &worker->launch->request->program->op[index];
+    struct unset_use use = {worker, warp, mask};
+    if (plain->guard != SMC_NO_SLOT)
+        report_use(worker, warp, plain->guard, warp->group[warp->current].active);
+    if (plain->kind == SMC_OP_STORE && mask)
+        return unset_store(worker, warp, op, plain, mask);
+    if (plain->alu) {
+        unset_compute(warp, plain, mask);
+    } else if (plain->kind == SMC_OP_SHUFFLE) {
+        report_use(worker, warp, plain->b, mask); /* the step itself calls smc_unset_move */
+        report_use(worker, warp, plain->c, mask);
+        if (plain->v[1] != SMC_NO_SLOT)
+            set_slot(&use, plain->v[1]);
+    } else {
+        smc_op_sources(plain, use_slot, &use);
+        smc_op_targets(plain, set_slot, &use);
+    }
+    if (op->alu && mask)
+        smc_warp_compute(warp, op, mask);
+    return op->step && (mask || op->step_without_lanes) ? op->step(worker, warp, op, mask)
+                                                        : SMC_GO_ON;
+}
+
+/* --- Where it begins -------------------------------------------------------------------------- */
+
+void smc_unset_note(struct smc_worker *worker, uint32_t lane, uint32_t element, uint64_t address,
+                    const struct smc_unset_origin *origin)
+{
+    struct smc_unset_note *note = &worker->unset;
+    note->any = true;
+    note->lanes[element] |= 1u << lane;
+    note->address[lane] = address;
+    if (origin) {
+        note->stored |= 1u << lane;
+        note->origin[lane] = *origin;
+    }
+}
+
+static struct smc_unset *unset_new(const struct smc_program *program)
+{
+    const size_t slots = program->file_bytes / SLOT_UNIT + 1;
+    struct smc_unset *unset = smc_calloc(1, sizeof *unset);
+    if (!unset)
+        return NULL;
+    unset->lanes = smc_calloc(slots, sizeof *unset->lanes);
+    unset->source = smc_calloc(slots, sizeof *unset->source);
+    return unset;
+}
+
+void smc_unset_begin(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op)
+{
+    const struct smc_program *program = worker->launch->program;
+    struct smc_unset_note *note = &worker->unset;
+    if (!warp->unset)
+        warp->unset = unset_new(program);
+    const bool has_room = warp->unset && warp->unset->lanes && warp->unset->source;
+    worker->out_of_memory |= !has_room;
+    if (has_room && !warp->has_unset) {
+        memset(warp->unset->lanes, 0,
+               (program->file_bytes / SLOT_UNIT + 1) * sizeof *warp->unset->lanes);
+        warp->unset->count = 0;
+    }
+    for (uint32_t i = 0; has_room && i < op->vector; i++)
+        EACH_ACTIVE(lane, op->v[i] == SMC_NO_SLOT ? 0 : note->lanes[i]) {
+            const bool is_stored = note->stored >> lane & 1;
+            const struct smc_unset_origin own = {op->instruction, smc_thread_of(warp, lane), false};
+            set_source(worker, warp, op->v[i], lane, is_stored ? &note->origin[lane] : &own,
+                       is_stored ? 0 : smc_op_bytes(op), note->address[lane]);
+        }
+    warp->has_unset = has_room;
+    memset(note, 0, sizeof *note);
+}
+
+void smc_unset_free(struct smc_warp *warp)
+{
+    if (warp->unset) {
+        free(warp->unset->lanes);
+        free(warp->unset->source);
+        free(warp->unset->item);
+    }
+    free(warp->unset);
+}
