@@ -738,83 +738,61 @@ static uint8_t read_tensor_extents(const char *text, size_t length, int64_t most
     return (uint8_t)smc_parse_dimensions(numbers, most, extent, SMC_TENSOR_DIMENSIONS);
 }
 
-/* The bytes from the first element of the tensor to behind its last; false: too many. */
-static bool span_tensor(const struct smc_tensor_map *map, uint64_t element, uint64_t *bytes)
-{
-    *bytes = map->size[0] * element; /* both have an upper limit */
-    for (int i = 1; i < map->rank; i++) {
-        uint64_t along;
-        if (__builtin_mul_overflow(map->size[i] - 1, map->stride[i - 1], &along) ||
-            __builtin_add_overflow(*bytes, along, bytes))
-            return false;
-    }
-    return true;
-}
+/* The next functions return what is wrong, or NULL. */
+static const char too_many[] = "a tensor has at most 2^40 bytes";
 
 /* Without strides the tensor is dense: each is the product of the sizes before. */
-static enum smc_status read_tensor(const char *text, struct smc_user_argument *argument,
-                                   struct smc_error *error)
+static const char *read_tensor(const char *text, uint64_t bytes, struct smc_tensor_map *map)
 {
-    struct smc_tensor_map *map = &argument->map;
     int64_t size[SMC_TENSOR_DIMENSIONS] = {0};
     map->rank = read_tensor_extents(text, strcspn(text, ":"), UINT32_MAX, size);
-    if (map->rank == 0)
-        return fail_tensor_map(argument, "a tensor has 1 to 5 sizes, the contiguous one first",
-                               error);
-    uint64_t bytes = smc_user_types[argument->type].bytes;
     for (int i = 0; i < map->rank; i++) {
         map->size[i] = (uint64_t)size[i];
         if (i > 0)
             map->stride[i - 1] = bytes;
         if (__builtin_mul_overflow(bytes, map->size[i], &bytes) || bytes > most_elements)
-            return smc_fail(error, SMC_USAGE, "'%.64s': too many elements", argument->typed);
+            return too_many;
     }
-    return SMC_OK;
+    return map->rank ? NULL : "a tensor has 1 to 5 sizes, the contiguous one first";
 }
 
 /* "8192x128": bytes, as cuTensorMapEncodeTiled has them; also 0. */
-static bool read_tensor_strides(const char *text, struct smc_tensor_map *map)
+static const char *read_tensor_strides(const char *text, struct smc_tensor_map *map)
 {
-    for (int i = 0; i + 1 < map->rank; i++) {
+    bool is_good = map->rank > 1;
+    for (int i = 0; is_good && i + 1 < map->rank; i++) {
         char number[NUMBER_TEXT];
         const size_t length = strcspn(text, "x:");
         const bool is_last = i + 2 == map->rank;
         snprintf(number, sizeof number, "%.*s", (int)(length < sizeof number ? length : 0), text);
-        if (!smc_parse_count(number, INT64_MAX, &map->stride[i]) ||
-            (text[length] == 'x') == is_last)
-            return false;
+        is_good =
+            smc_parse_count(number, INT64_MAX, &map->stride[i]) && (text[length] == 'x') != is_last;
         text += length + !is_last;
     }
-    return map->rank > 1;
+    return is_good ? NULL : "the strides are bytes, one number for each of the sizes but the first";
 }
 
-static enum smc_status read_tensor_box(const char *text, size_t length,
-                                       struct smc_user_argument *argument, struct smc_error *error)
+static const char *read_tensor_box(const char *text, size_t length, struct smc_tensor_map *map)
 {
     enum { MOST_BOX = 256 };
-    struct smc_tensor_map *map = &argument->map;
     int64_t box[SMC_TENSOR_DIMENSIONS] = {0};
     if (read_tensor_extents(text, length, MOST_BOX, box) != map->rank)
-        return fail_tensor_map(argument, "the box has a number from 1 to 256 for each of the sizes",
-                               error);
+        return "the box has a number from 1 to 256 for each of the sizes";
     for (int i = 0; i < map->rank; i++) {
         map->box[i] = (uint16_t)box[i];
         map->step[i] = 1;
     }
-    return SMC_OK;
+    return NULL;
 }
 
-static enum smc_status read_tensor_swizzle(const char *text, size_t length,
-                                           struct smc_user_argument *argument,
-                                           struct smc_error *error)
+static const char *read_tensor_swizzle(const char *text, size_t length, struct smc_tensor_map *map)
 {
-    static const char *const spans[] = {"32", "64", "128"};
-    for (size_t i = 0; i < sizeof spans / sizeof *spans; i++)
-        if (strlen(spans[i]) == length && strncmp(spans[i], text, length) == 0) {
-            argument->map.span = (uint8_t)(32u << i);
-            return SMC_OK;
-        }
-    return fail_tensor_map(argument, "the swizzle is 32, 64 or 128 bytes", error);
+    int64_t span[SMC_TENSOR_DIMENSIONS] = {0};
+    if (read_tensor_extents(text, length, 128, span) != 1 ||
+        (span[0] != 32 && span[0] != 64 && span[0] != 128))
+        return "the swizzle is 32, 64 or 128 bytes";
+    map->span = (uint8_t)span[0];
+    return NULL;
 }
 
 /* ":box=64x64:stride=8192:swizzle=128:random", in any order; a file's path is the rest. */
@@ -824,71 +802,69 @@ static enum smc_status read_tensor_words(const char *text, struct smc_user_argum
     static const char box[] = "box=", stride[] = "stride=", swizzle[] = "swizzle=",
                       file[] = "file:";
     char filling[64] = "";
-    enum smc_status status = SMC_OK;
-    while (*text && status == SMC_OK) {
+    const char *why = NULL;
+    while (*text && !why) {
         const size_t length = strcspn(++text, ":"), used = strlen(filling);
         if (strncmp(text, file, strlen(file)) == 0)
             return read_filling(text, argument, error);
         if (strncmp(text, box, strlen(box)) == 0)
-            status = read_tensor_box(text + strlen(box), length - strlen(box), argument, error);
+            why = read_tensor_box(text + strlen(box), length - strlen(box), &argument->map);
         else if (strncmp(text, stride, strlen(stride)) == 0)
-            status = read_tensor_strides(text + strlen(stride), &argument->map)
-                         ? SMC_OK
-                         : fail_tensor_map(argument,
-                                           "the strides are bytes, one number for each of the "
-                                           "sizes but the first",
-                                           error);
+            why = read_tensor_strides(text + strlen(stride), &argument->map);
         else if (strncmp(text, swizzle, strlen(swizzle)) == 0)
-            status = read_tensor_swizzle(text + strlen(swizzle), length - strlen(swizzle), argument,
-                                         error);
+            why = read_tensor_swizzle(text + strlen(swizzle), length - strlen(swizzle),
+                                      &argument->map);
         else
             snprintf(filling + used, sizeof filling - used, "%s%.*s", used ? ":" : "",
                      (int)(length < sizeof filling ? length : sizeof filling), text);
         text += length;
     }
-    return status == SMC_OK && filling[0] ? read_filling(filling, argument, error) : status;
-}
-
-/* What the driver refuses. */
-static enum smc_status check_tensor_map(struct smc_user_argument *argument, struct smc_error *error)
-{
-    enum { UNIT = 16 };
-    struct smc_tensor_map *map = &argument->map;
-    const uint64_t element = smc_user_types[argument->type].bytes;
-    uint64_t bytes;
-    const uint32_t row = map->box[0] * smc_user_types[argument->type].bytes;
-    const char *why = NULL;
-    if (row == 0)
-        why = "a tensor map needs the box of a copy";
-    else if (row % UNIT)
-        why = "a row of the box has a multiple of 16 bytes";
-    else if (map->span > UNIT && row > map->span)
-        why = "a row of the box has no more bytes than the swizzle";
-    else if (!smc_tensor_map_finish(map))
-        why = "rows of the tensor, and strides, have a multiple of 16 bytes, less than 2^40";
     if (why)
         return fail_tensor_map(argument, why, error);
-    if (!span_tensor(map, element, &bytes) || bytes > most_elements)
-        return smc_fail(error, SMC_USAGE, "'%.64s': too many elements", argument->typed);
-    argument->elements = divide_up(bytes, element);
-    return SMC_OK;
+    return filling[0] ? read_filling(filling, argument, error) : SMC_OK;
+}
+
+/* What the driver refuses. `bytes` receives those from the first element to behind the last. */
+static const char *check_tensor_map(struct smc_tensor_map *map, uint64_t element, uint64_t *bytes)
+{
+    enum { UNIT = 16 };
+    const uint64_t row = map->box[0] * element;
+    if (row == 0)
+        return "a tensor map needs the box of a copy";
+    if (row % UNIT)
+        return "a row of the box has a multiple of 16 bytes";
+    if (map->span > UNIT && row > map->span)
+        return "a row of the box has no more bytes than the swizzle";
+    if (!smc_tensor_map_finish(map))
+        return "rows of the tensor, and strides, have a multiple of 16 bytes, less than 2^40";
+    *bytes = map->size[0] * element;
+    for (int i = 1; i < map->rank; i++) {
+        uint64_t along;
+        if (__builtin_mul_overflow(map->size[i] - 1, map->stride[i - 1], &along) ||
+            __builtin_add_overflow(*bytes, along, bytes) || *bytes > most_elements)
+            return too_many;
+    }
+    return NULL;
 }
 
 static enum smc_status read_tensor_map(const char *typed, struct smc_user_argument *argument,
                                        struct smc_error *error)
 {
     const char *rest = user_argument_read_type(typed + strlen(tensor_map_word), &argument->type);
+    const uint64_t element = smc_user_types[argument->type].bytes;
+    uint64_t bytes = 0;
     argument->form = SMC_USER_TENSOR_MAP;
     argument->is_buffer = true;
     argument->bytes = SMC_TENSOR_MAP_BYTES;
-    if (!rest || *rest != 'x')
-        return fail_tensor_map(argument, "a tensor map has the type and the sizes of a tensor",
-                               error);
     argument->map = (struct smc_tensor_map){.type = tensor_types[argument->type], .span = 16};
-    enum smc_status status = read_tensor(rest + 1, argument, error);
+    const char *why = !rest || *rest != 'x' ? "a tensor map has the type and the sizes of a tensor"
+                                            : read_tensor(rest + 1, element, &argument->map);
+    enum smc_status status =
+        why ? SMC_USAGE : read_tensor_words(rest + strcspn(rest, ":"), argument, error);
     if (status == SMC_OK)
-        status = read_tensor_words(rest + strcspn(rest, ":"), argument, error);
-    return status == SMC_OK ? check_tensor_map(argument, error) : status;
+        why = check_tensor_map(&argument->map, element, &bytes);
+    argument->elements = divide_up(bytes, element);
+    return why ? fail_tensor_map(argument, why, error) : status;
 }
 
 void smc_user_tensor_map(const struct smc_user_argument *argument, uint64_t address,

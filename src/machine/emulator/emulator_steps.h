@@ -187,15 +187,6 @@ smc_step smc_step_texture, smc_step_gather_texels, smc_step_query_texture, smc_s
     smc_step_store_surface;
 /* unwritten.c: an op of a program with tracked registers. */
 smc_step smc_step_tracked;
-/* Which lanes' operands a and b matter, of those given: a choice depends on what is chosen. */
-void smc_chosen_lanes(const struct smc_warp *warp, const struct smc_op *op, uint32_t *a,
-                      uint32_t *b);
-/* Whether the result is one operand beside the other. */
-bool smc_joins_parts(const struct smc_op *op);
-/* The lanes whose result depends on something unwritten, which the operands are in these lanes:
-   `or` on neither side if the other is true. */
-uint32_t smc_spoilt_lanes(const struct smc_warp *warp, const struct smc_op *op, uint32_t a,
-                          uint32_t b, uint32_t c);
 /* Only in programs that were read leniently, and never run: an instruction that is not supported
    writes d. */
 smc_step smc_step_opaque;

@@ -7,7 +7,6 @@
 
 #include "base/memory.h"
 #include "machine/emulator/pending.h"
-#include "machine/emulator/unset_values.h"
 
 enum { TABLE_SIZE = 1 << 17 };
 
@@ -413,6 +412,31 @@ static void note_reader(const struct visit *visit, struct cell *cell, uint32_t m
     }
 }
 
+void smc_shadow_report_unset(struct smc_worker *worker, const struct smc_unset_origin *origin,
+                             uint64_t address, uint32_t bytes)
+{
+    struct smc_finding finding = smc_finding_at(
+        worker, origin->is_register ? SMC_FINDING_UNWRITTEN_REGISTER : SMC_FINDING_UNWRITTEN,
+        origin->instruction, origin->thread);
+    if (bytes)
+        smc_finding_set_address(worker, &finding, SMC_SPACE_SHARED, address, bytes);
+    smc_find(worker, &finding);
+}
+
+/* What the load that is executed finds unset: unset_values.h takes it. */
+static void note_unset(struct smc_worker *worker, uint32_t lane, uint32_t element, uint64_t address,
+                       const struct smc_unset_origin *origin)
+{
+    struct smc_unset_note *note = &worker->unset;
+    note->any = true;
+    note->lanes[element] |= 1u << lane;
+    note->address[lane] = address;
+    if (origin) {
+        note->stored |= 1u << lane;
+        note->origin[lane] = *origin;
+    }
+}
+
 /* A read of a cell that nothing has written, or only with an unset value. */
 static void read_unset(const struct visit *visit, struct cell *cell, uint32_t me, uint64_t address)
 {
@@ -423,11 +447,11 @@ static void read_unset(const struct visit *visit, struct cell *cell, uint32_t me
     if (element) {
         const uint64_t at = number * unit - address;
         for (uint64_t i = at / element; i <= (at + unit - 1) / element; i++)
-            smc_unset_note(visit->worker, me % SMC_LANES, (uint32_t)i, address, origin);
+            note_unset(visit->worker, me % SMC_LANES, (uint32_t)i, address, origin);
         return;
     }
     if (origin)
-        smc_unset_report(visit->worker, origin, 0, 0);
+        smc_shadow_report_unset(visit->worker, origin, 0, 0);
     else
         shadow_report(visit, SMC_FINDING_UNWRITTEN, me, address, NULL);
     cell->write_at = visit->shadow->order.block_began_at; /* reported once */

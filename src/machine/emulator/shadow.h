@@ -106,6 +106,11 @@ void smc_shadow_leave_unset(struct smc_worker *worker, const struct smc_warp *wa
                             const struct smc_op *op, uint32_t lane, uint64_t address,
                             const struct smc_unset_origin *origin);
 
+/* Reports a use of such a value; the address is that of the read that came first, if `bytes` is
+   not 0. */
+void smc_shadow_report_unset(struct smc_worker *worker, const struct smc_unset_origin *origin,
+                             uint64_t address, uint32_t bytes);
+
 /* Records that a copy to shared memory has begun: from now on it may overwrite what others still
    read, and a read is a finding until it arrives, which is then a normal write. */
 void smc_shadow_check_copy(struct smc_worker *worker, struct smc_warp *warp,

@@ -26,14 +26,14 @@ struct smc_unset {
     size_t count, room;
 };
 
-static uint32_t *lanes_at(const struct smc_warp *warp, uint32_t slot)
+static uint32_t *unset_lanes_at(const struct smc_warp *warp, uint32_t slot)
 {
     return &warp->unset->lanes[slot / SLOT_UNIT];
 }
 
 static uint32_t unset_lanes(const struct smc_warp *warp, uint32_t slot, uint32_t mask)
 {
-    return slot == SMC_NO_SLOT ? 0 : *lanes_at(warp, slot) & mask;
+    return slot == SMC_NO_SLOT ? 0 : *unset_lanes_at(warp, slot) & mask;
 }
 
 static uint32_t *source_at(const struct smc_warp *warp, uint32_t slot, uint32_t lane)
@@ -51,17 +51,6 @@ static struct smc_unset_origin origin_at(const struct smc_warp *warp, uint32_t s
 
 /* --- Uses ------------------------------------------------------------------------------------- */
 
-void smc_unset_report(struct smc_worker *worker, const struct smc_unset_origin *origin,
-                      uint64_t address, uint32_t bytes)
-{
-    struct smc_finding finding = smc_finding_at(
-        worker, origin->is_register ? SMC_FINDING_UNWRITTEN_REGISTER : SMC_FINDING_UNWRITTEN,
-        origin->instruction, origin->thread);
-    if (bytes)
-        smc_finding_set_address(worker, &finding, SMC_SPACE_SHARED, address, bytes);
-    smc_find(worker, &finding);
-}
-
 /* The lanes of `mask` for which the register is unset; each is reported once. */
 static void report_use(struct smc_worker *worker, const struct smc_warp *warp, uint32_t slot,
                        uint32_t mask)
@@ -71,10 +60,11 @@ static void report_use(struct smc_worker *worker, const struct smc_warp *warp, u
         const uint32_t number = *source_at(warp, slot, lane);
         const struct unset_source *source = &warp->unset->item[number / SMC_LANES];
         const struct smc_unset_origin origin = origin_at(warp, slot, lane);
-        smc_unset_report(worker, &origin, source->address[number % SMC_LANES], source->bytes);
+        smc_shadow_report_unset(worker, &origin, source->address[number % SMC_LANES],
+                                source->bytes);
     }
     if (lanes)
-        *lanes_at(warp, slot) &= ~lanes;
+        *unset_lanes_at(warp, slot) &= ~lanes;
 }
 
 struct unset_use {
@@ -93,7 +83,7 @@ static bool use_slot(void *context, uint32_t slot)
 static bool set_slot(void *context, uint32_t slot)
 {
     const struct unset_use *use = context;
-    *lanes_at(use->warp, slot) &= ~use->mask;
+    *unset_lanes_at(use->warp, slot) &= ~use->mask;
     return false;
 }
 
@@ -103,8 +93,8 @@ enum { MOST_SOURCES = UINT16_MAX };
 
 /* The number of the source with this origin; a new one where there is none yet. `bytes` as in
    struct unset_source. SIZE_MAX: out of memory. */
-static size_t source_of(struct smc_unset *unset, const struct smc_unset_origin *origin,
-                        uint32_t bytes)
+static size_t unset_source_of(struct smc_unset *unset, const struct smc_unset_origin *origin,
+                              uint32_t bytes)
 {
     for (size_t i = 0; i < unset->count; i++)
         if (unset->item[i].instruction == origin->instruction && unset->item[i].bytes == bytes &&
@@ -119,21 +109,60 @@ static size_t source_of(struct smc_unset *unset, const struct smc_unset_origin *
 }
 
 /* The lane's register is unset from now on. */
-static void set_source(struct smc_worker *worker, const struct smc_warp *warp, uint32_t slot,
-                       uint32_t lane, const struct smc_unset_origin *origin, uint32_t bytes,
-                       uint64_t address)
+static void unset_set(struct smc_worker *worker, const struct smc_warp *warp, uint32_t slot,
+                      uint32_t lane, const struct smc_unset_origin *origin, uint32_t bytes,
+                      uint64_t address)
 {
-    const size_t number = source_of(warp->unset, origin, bytes);
+    const size_t number = unset_source_of(warp->unset, origin, bytes);
     worker->out_of_memory |= number == SIZE_MAX;
     if (number == SIZE_MAX)
         return;
     warp->unset->item[number].thread[lane] = origin->thread;
     warp->unset->item[number].address[lane] = address;
     *source_at(warp, slot, lane) = (uint32_t)number * SMC_LANES + lane;
-    *lanes_at(warp, slot) |= 1u << lane;
+    *unset_lanes_at(warp, slot) |= 1u << lane;
 }
 
 /* --- Ops -------------------------------------------------------------------------------------- */
+
+static uint32_t predicate_at(const struct smc_warp *warp, uint32_t offset)
+{
+    return *(const lane_u32 *)(warp->file + offset);
+}
+
+void smc_chosen_lanes(const struct smc_warp *warp, const struct smc_op *op, uint32_t *a,
+                      uint32_t *b)
+{
+    if (op->alu != smc_select_32 && op->alu != smc_select_64)
+        return;
+    const uint32_t chosen = predicate_at(warp, op->c);
+    *a &= chosen;
+    *b &= ~chosen;
+}
+
+bool smc_joins_parts(const struct smc_op *op)
+{
+    return op->alu == smc_pack_32 || op->alu == smc_pack_16;
+}
+
+uint32_t smc_spoilt_lanes(const struct smc_warp *warp, const struct smc_op *op, uint32_t a,
+                          uint32_t b, uint32_t c)
+{
+    if (smc_joins_parts(op)) /* the other half may be unused */
+        return a & b;
+    if (op->alu == smc_bits_and[SMC_PTX_PRED] || op->alu == smc_bits_or[SMC_PTX_PRED]) {
+        uint32_t flip = op->alu == smc_bits_and[SMC_PTX_PRED] ? UINT32_MAX : 0;
+        uint32_t decides_a = ~a & (predicate_at(warp, op->a) ^ flip);
+        uint32_t decides_b = ~b & (predicate_at(warp, op->b) ^ flip);
+        return (a | b) & ~decides_a & ~decides_b;
+    }
+    if (op->d_kind == SMC_SLOT_PREDICATE && op->immediate & (SMC_COMBINE_AND | SMC_COMBINE_OR)) {
+        uint32_t flip = op->immediate & SMC_COMBINE_AND ? UINT32_MAX : 0;
+        a &= ~(~c & (predicate_at(warp, op->c) ^ flip));
+        b &= ~(~c & (predicate_at(warp, op->c) ^ flip));
+    }
+    return a | b | c;
+}
 
 /* The result of these lanes is unset, as an operand is. */
 static void pass_on(const struct smc_warp *warp, const struct smc_op *op, uint32_t mask,
@@ -146,7 +175,7 @@ static void pass_on(const struct smc_warp *warp, const struct smc_op *op, uint32
     for (size_t i = 0; lanes && i < sizeof from / sizeof *from; i++)
         EACH_ACTIVE(lane, unset_lanes(warp, from[i], lanes))
             source[lane] = *source_at(warp, from[i], lane);
-    *lanes_at(warp, op->d) = (*lanes_at(warp, op->d) & ~mask) | lanes;
+    *unset_lanes_at(warp, op->d) = (*unset_lanes_at(warp, op->d) & ~mask) | lanes;
     EACH_ACTIVE(lane, lanes)
         *source_at(warp, op->d, lane) = source[lane];
 }
@@ -172,58 +201,48 @@ void smc_unset_move(const struct smc_warp *warp, uint32_t lanes,
         source[lane] = *source_at(warp, from->slot, from->lane);
     }
     EACH_ACTIVE(lane, lanes) {
-        uint32_t *to = lanes_at(warp, move[lane].to);
+        uint32_t *to = unset_lanes_at(warp, move[lane].to);
         *to = (*to & ~(1u << lane)) | (unset & 1u << lane);
         *source_at(warp, move[lane].to, lane) = source[lane];
     }
 }
 
-uint32_t smc_unset_in_shared(const struct smc_worker *worker, const struct smc_warp *warp,
-                             const struct smc_op *op, uint32_t mask, uint64_t address[SMC_LANES])
+void smc_unset_find_stores(const struct smc_worker *worker, const struct smc_warp *warp,
+                           const struct smc_op *op, uint32_t mask, struct smc_unset_stores *stores)
 {
     const bool is_generic = op->space == SMC_SPACE_GENERIC;
-    uint32_t lanes = 0;
+    stores->lanes = 0;
     if (!worker->shadow || (!is_generic && op->space != SMC_SPACE_SHARED))
-        return 0;
-    smc_memory_addresses(warp, op, address);
+        return;
+    smc_memory_addresses(warp, op, stores->address);
     EACH_ACTIVE(lane, mask) {
-        const bool is_shared = !is_generic || smc_space_of(address[lane]) == SMC_SPACE_SHARED;
-        address[lane] -= is_generic && is_shared ? SMC_SHARED_WINDOW : 0;
-        if (is_shared && address[lane] < worker->launch->smem_bytes)
-            lanes |= 1u << lane;
+        uint64_t *address = &stores->address[lane];
+        const bool is_shared = !is_generic || smc_space_of(*address) == SMC_SPACE_SHARED;
+        *address -= is_generic && is_shared ? SMC_SHARED_WINDOW : 0;
+        if (is_shared && *address < worker->launch->smem_bytes)
+            stores->lanes |= 1u << lane;
     }
-    return lanes;
 }
 
-static enum smc_next unset_store(struct smc_worker *worker, struct smc_warp *warp,
-                                 const struct smc_op *op, const struct smc_op *plain, uint32_t mask)
+static const struct smc_op *original_of(const struct smc_worker *worker, const struct smc_op *op)
 {
-    uint64_t address[SMC_LANES];
-    const uint32_t shared = smc_unset_in_shared(worker, warp, plain, mask, address);
-    report_use(worker, warp, plain->a, mask);
-    for (uint32_t i = 0; i < plain->vector; i++)
-        report_use(worker, warp, plain->v[i], mask & ~shared);
-    const enum smc_next next = op->step(worker, warp, op, mask);
-    for (uint32_t i = 0; i < plain->vector; i++)
-        EACH_ACTIVE(lane, unset_lanes(warp, plain->v[i], shared)) {
-            const struct smc_unset_origin origin = origin_at(warp, plain->v[i], lane);
-            smc_shadow_leave_unset(worker, warp, plain, lane,
-                                   address[lane] + (uint64_t)i * plain->width_bytes, &origin);
-        }
-    return next;
+    return &worker->launch->request->program->op[op - worker->launch->program->op];
 }
 
-enum smc_next smc_unset_step(struct smc_worker *worker, struct smc_warp *warp,
-                             const struct smc_op *op, uint32_t mask)
+void smc_unset_before(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
+                      uint32_t mask, struct smc_unset_stores *stores)
 {
-    const size_t index = (size_t)(op - worker->launch->program->op);
-    const struct smc_op *plain = &worker->launch->request->program->op[index];
+    const struct smc_op *plain = original_of(worker, op);
     struct unset_use use = {worker, warp, mask};
+    stores->lanes = 0;
     if (plain->guard != SMC_NO_SLOT)
         report_use(worker, warp, plain->guard, warp->group[warp->current].active);
-    if (plain->kind == SMC_OP_STORE && mask)
-        return unset_store(worker, warp, op, plain, mask);
-    if (plain->alu) {
+    if (plain->kind == SMC_OP_STORE) {
+        smc_unset_find_stores(worker, warp, plain, mask, stores);
+        report_use(worker, warp, plain->a, mask);
+        for (uint32_t i = 0; i < plain->vector; i++)
+            report_use(worker, warp, plain->v[i], mask & ~stores->lanes);
+    } else if (plain->alu) {
         unset_compute(warp, plain, mask);
     } else if (plain->kind == SMC_OP_SHUFFLE) {
         report_use(worker, warp, plain->b, mask); /* the step itself calls smc_unset_move */
@@ -234,26 +253,22 @@ enum smc_next smc_unset_step(struct smc_worker *worker, struct smc_warp *warp,
         smc_op_sources(plain, use_slot, &use);
         smc_op_targets(plain, set_slot, &use);
     }
-    if (op->alu && mask)
-        smc_warp_compute(warp, op, mask);
-    return op->step && (mask || op->step_without_lanes) ? op->step(worker, warp, op, mask)
-                                                        : SMC_GO_ON;
+}
+
+void smc_unset_after(struct smc_worker *worker, const struct smc_warp *warp,
+                     const struct smc_op *op, const struct smc_unset_stores *stores)
+{
+    const struct smc_op *plain = original_of(worker, op);
+    for (uint32_t i = 0; stores->lanes && i < plain->vector; i++)
+        EACH_ACTIVE(lane, unset_lanes(warp, plain->v[i], stores->lanes)) {
+            const struct smc_unset_origin origin = origin_at(warp, plain->v[i], lane);
+            smc_shadow_leave_unset(worker, warp, plain, lane,
+                                   stores->address[lane] + (uint64_t)i * plain->width_bytes,
+                                   &origin);
+        }
 }
 
 /* --- Where it begins -------------------------------------------------------------------------- */
-
-void smc_unset_note(struct smc_worker *worker, uint32_t lane, uint32_t element, uint64_t address,
-                    const struct smc_unset_origin *origin)
-{
-    struct smc_unset_note *note = &worker->unset;
-    note->any = true;
-    note->lanes[element] |= 1u << lane;
-    note->address[lane] = address;
-    if (origin) {
-        note->stored |= 1u << lane;
-        note->origin[lane] = *origin;
-    }
-}
 
 static struct smc_unset *unset_new(const struct smc_program *program)
 {
@@ -283,8 +298,8 @@ void smc_unset_begin(struct smc_worker *worker, struct smc_warp *warp, const str
         EACH_ACTIVE(lane, op->v[i] == SMC_NO_SLOT ? 0 : note->lanes[i]) {
             const bool is_stored = note->stored >> lane & 1;
             const struct smc_unset_origin own = {op->instruction, smc_thread_of(warp, lane), false};
-            set_source(worker, warp, op->v[i], lane, is_stored ? &note->origin[lane] : &own,
-                       is_stored ? 0 : smc_op_bytes(op), note->address[lane]);
+            unset_set(worker, warp, op->v[i], lane, is_stored ? &note->origin[lane] : &own,
+                      is_stored ? 0 : smc_op_bytes(op), note->address[lane]);
         }
     warp->has_unset = has_room;
     memset(note, 0, sizeof *note);

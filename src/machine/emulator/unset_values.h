@@ -10,18 +10,21 @@
 
 #include "machine/emulator/emulator_state.h"
 
-/* What the load that is executed finds unset, at an address of shared memory: shadow.c notes it.
-   `origin`: NULL, or that of what was stored there. */
-void smc_unset_note(struct smc_worker *worker, uint32_t lane, uint32_t element, uint64_t address,
-                    const struct smc_unset_origin *origin);
-
 /* After a load that found unset values: follows them from now on. */
 void smc_unset_begin(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op);
 
-/* Executes an op of a warp that is followed. `op` is one of the program that is executed; `mask`:
-   the lanes whose guard holds, of those that are active. */
-enum smc_next smc_unset_step(struct smc_worker *worker, struct smc_warp *warp,
-                             const struct smc_op *op, uint32_t mask);
+/* The stores of one op to the shared memory of the block. */
+struct smc_unset_stores {
+    uint32_t lanes;
+    uint64_t address[SMC_LANES];
+};
+
+/* Before and after an op of a warp that is followed. `op` is one of the program that is executed;
+   `mask`: the lanes whose guard holds, of those that are active. */
+void smc_unset_before(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
+                      uint32_t mask, struct smc_unset_stores *stores);
+void smc_unset_after(struct smc_worker *worker, const struct smc_warp *warp,
+                     const struct smc_op *op, const struct smc_unset_stores *stores);
 
 /* A shuffle in a warp that is followed: of each of these lanes the register and the lane that it
    reads, and the register that it writes. */
@@ -31,13 +34,19 @@ struct smc_unset_move {
 void smc_unset_move(const struct smc_warp *warp, uint32_t lanes,
                     const struct smc_unset_move move[SMC_LANES]);
 
-/* The lanes whose store is to the shared memory of the block; `address` receives where. */
-uint32_t smc_unset_in_shared(const struct smc_worker *worker, const struct smc_warp *warp,
-                             const struct smc_op *op, uint32_t mask, uint64_t address[SMC_LANES]);
+/* Finds the lanes of `mask` whose store is to the shared memory of the block. */
+void smc_unset_find_stores(const struct smc_worker *worker, const struct smc_warp *warp,
+                           const struct smc_op *op, uint32_t mask, struct smc_unset_stores *stores);
 
-/* Reports a use of a value; the address is that of the read, if `bytes` is not 0. */
-void smc_unset_report(struct smc_worker *worker, const struct smc_unset_origin *origin,
-                      uint64_t address, uint32_t bytes);
+/* Which lanes' operands a and b matter, of those given: a choice depends on what is chosen. */
+void smc_chosen_lanes(const struct smc_warp *warp, const struct smc_op *op, uint32_t *a,
+                      uint32_t *b);
+/* Whether the result is one operand beside the other. */
+bool smc_joins_parts(const struct smc_op *op);
+/* The lanes whose result depends on something unwritten, which the operands are in these lanes:
+   `or` on neither side if the other is true. */
+uint32_t smc_spoilt_lanes(const struct smc_warp *warp, const struct smc_op *op, uint32_t a,
+                          uint32_t b, uint32_t c);
 
 void smc_unset_free(struct smc_warp *warp);
 

@@ -516,45 +516,6 @@ static void unwritten_report(struct smc_worker *worker, const struct smc_warp *w
     smc_find(worker, &finding);
 }
 
-static uint32_t predicate_at(const struct smc_warp *warp, uint32_t offset)
-{
-    return *(const lane_u32 *)(warp->file + offset);
-}
-
-void smc_chosen_lanes(const struct smc_warp *warp, const struct smc_op *op, uint32_t *a,
-                      uint32_t *b)
-{
-    if (op->alu != smc_select_32 && op->alu != smc_select_64)
-        return;
-    const uint32_t chosen = predicate_at(warp, op->c);
-    *a &= chosen;
-    *b &= ~chosen;
-}
-
-bool smc_joins_parts(const struct smc_op *op)
-{
-    return op->alu == smc_pack_32 || op->alu == smc_pack_16;
-}
-
-uint32_t smc_spoilt_lanes(const struct smc_warp *warp, const struct smc_op *op, uint32_t a,
-                          uint32_t b, uint32_t c)
-{
-    if (smc_joins_parts(op)) /* the other half may be unused */
-        return a & b;
-    if (op->alu == smc_bits_and[SMC_PTX_PRED] || op->alu == smc_bits_or[SMC_PTX_PRED]) {
-        uint32_t flip = op->alu == smc_bits_and[SMC_PTX_PRED] ? UINT32_MAX : 0;
-        uint32_t decides_a = ~a & (predicate_at(warp, op->a) ^ flip);
-        uint32_t decides_b = ~b & (predicate_at(warp, op->b) ^ flip);
-        return (a | b) & ~decides_a & ~decides_b;
-    }
-    if (op->d_kind == SMC_SLOT_PREDICATE && op->immediate & (SMC_COMBINE_AND | SMC_COMBINE_OR)) {
-        uint32_t flip = op->immediate & SMC_COMBINE_AND ? UINT32_MAX : 0;
-        a &= ~(~c & (predicate_at(warp, op->c) ^ flip));
-        b &= ~(~c & (predicate_at(warp, op->c) ^ flip));
-    }
-    return a | b | c;
-}
-
 /* The lanes whose result is computed from something unwritten that it depends on. */
 static uint32_t spoilt(const struct smc_warp *warp, const struct smc_op *op,
                        const struct smc_track *track, uint32_t mask, uint32_t *reader)
@@ -596,19 +557,20 @@ static enum smc_next store_tracked(struct smc_worker *worker, struct smc_warp *w
                                    const struct smc_op *op, const struct smc_track *track,
                                    uint32_t mask)
 {
-    uint64_t address[SMC_LANES];
+    struct smc_unset_stores shared = {.lanes = 0};
     uint32_t reader[SMC_MAX_VECTOR] = {0}, lanes[SMC_MAX_VECTOR] = {0}, any = 0;
     for (uint32_t i = 0; i < op->vector && op->space != SMC_SPACE_LOCAL; i++)
         any |= lanes[i] = missing(warp, track->v[i], mask, op, &reader[i]);
-    const uint32_t shared = any ? smc_unset_in_shared(worker, warp, op, any, address) : 0;
+    if (any)
+        smc_unset_find_stores(worker, warp, op, any, &shared);
     for (uint32_t i = 0; any && i < op->vector; i++)
-        check(worker, warp, op, track->v[i], lanes[i] & ~shared);
+        check(worker, warp, op, track->v[i], lanes[i] & ~shared.lanes);
     const enum smc_next next = op->step(worker, warp, op, mask);
     for (uint32_t i = 0; any && i < op->vector; i++)
-        EACH_ACTIVE(lane, lanes[i] & shared) {
+        EACH_ACTIVE(lane, lanes[i] & shared.lanes) {
             const struct smc_unset_origin origin = {reader[i] - 1, smc_thread_of(warp, lane), true};
             smc_shadow_leave_unset(worker, warp, op, lane,
-                                   address[lane] + (uint64_t)i * op->width_bytes, &origin);
+                                   shared.address[lane] + (uint64_t)i * op->width_bytes, &origin);
         }
     return next;
 }

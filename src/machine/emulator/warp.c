@@ -386,6 +386,21 @@ void smc_warp_add_passes(struct smc_worker *worker)
     }
 }
 
+/* An op of a warp that is followed. */
+static enum smc_next follow_op(struct smc_worker *worker, struct smc_warp *warp,
+                               const struct smc_op *op, uint32_t mask)
+{
+    struct smc_unset_stores stores;
+    enum smc_next next = SMC_GO_ON;
+    smc_unset_before(worker, warp, op, mask, &stores);
+    if (op->alu && mask)
+        smc_warp_compute(warp, op, mask);
+    else if (op->step && (mask || op->step_without_lanes))
+        next = op->step(worker, warp, op, mask);
+    smc_unset_after(worker, warp, op, &stores);
+    return next;
+}
+
 static void run_stretch(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
                         uint32_t mask)
 {
@@ -402,15 +417,15 @@ static void run_stretch(struct smc_worker *worker, struct smc_warp *warp, const 
             follows = op->step(worker, warp, op, mask) == SMC_FOLLOWS;
     }
     for (; op < end; op++)
-        smc_unset_step(worker, warp, op, mask);
+        follow_op(worker, warp, op, mask);
 }
 
-static enum smc_next run_op(struct smc_worker *worker, struct smc_warp *warp,
-                            const struct smc_op *op, uint32_t mask)
+static enum smc_next warp_run_op(struct smc_worker *worker, struct smc_warp *warp,
+                                 const struct smc_op *op, uint32_t mask)
 {
     enum smc_next next = SMC_GO_ON;
     if (warp->has_unset)
-        next = smc_unset_step(worker, warp, op, mask);
+        next = follow_op(worker, warp, op, mask);
     else if (op->step && (mask || op->step_without_lanes))
         next = op->step(worker, warp, op, mask);
     return next == SMC_FOLLOWS ? SMC_GO_ON : next;
@@ -448,7 +463,7 @@ static uint64_t warp_run_group(struct smc_worker *worker, struct smc_warp *warp,
             group->pc++;
             continue;
         }
-        const enum smc_next next = run_op(worker, warp, op, mask);
+        const enum smc_next next = warp_run_op(worker, warp, op, mask);
         if (next == SMC_GO_ON) {
             group->pc++;
             continue;
