@@ -672,11 +672,12 @@ static void test_races(void)
 {
     /* Between warps and within a warp; a barrier and __syncwarp remove the races. */
     check_finding("st.shared.u32 [%r2], %r1;\nxor.b32 %r3, %r3, 128;\nmov.u32 %r4, s;\n"
-                  "add.u32 %r4, %r4, %r3;\nld.shared.u32 %r5, [%r4];",
+                  "add.u32 %r4, %r4, %r3;\nld.shared.u32 %r5, [%r4];\nst.global.u32 [%rd1], %r5;",
                   32, SMC_FINDING_UNWRITTEN);
     const char exchange[] =
         "st.shared.u32 [%%r2], %%r1;\n%s\nxor.b32 %%r3, %%r3, %d;\n"
-        "mov.u32 %%r4, s;\nadd.u32 %%r4, %%r4, %%r3;\nld.shared.u32 %%r5, [%%r4];";
+        "mov.u32 %%r4, s;\nadd.u32 %%r4, %%r4, %%r3;\nld.shared.u32 %%r5, [%%r4];\n"
+        "st.global.u32 [%%rd1], %%r5;";
     char body[1024];
     snprintf(body, sizeof body, exchange, "", 4);
     check_finding(body, 32, SMC_FINDING_RACE_WRITE_READ);
@@ -706,7 +707,16 @@ static void test_races(void)
 
 static void test_bad_accesses(void)
 {
-    check_finding("ld.shared.u32 %r4, [%r2];", 32, SMC_FINDING_UNWRITTEN);
+    check_finding("ld.shared.u32 %r4, [%r2];\nst.global.u32 [%rd1], %r4;", 32,
+                  SMC_FINDING_UNWRITTEN);
+    check_clean("ld.shared.u32 %r4, [%r2];", 32);
+    /* A block that cannot go on has not used it yet. */
+    struct trial trial = {0};
+    fill(&trial);
+    run("mov.u32 %r2, s;\nld.shared.u32 %r4, [%r2];\nadd.u32 %r4, %r4, 1;\ntrap;", 32, &trial);
+    CU_ASSERT_EQUAL(trial.emulation.finding_count, 2);
+    CU_ASSERT_EQUAL(trial.emulation.finding[1].kind, SMC_FINDING_UNWRITTEN);
+    end(&trial);
     check_finding("st.shared.u32 [%r2+2048], %r1;", 32, SMC_FINDING_OUT_OF_BOUNDS);
     check_finding("st.shared.u32 [%r2+2], %r1;", 32, SMC_FINDING_MISALIGNED);
     check_finding("ld.global.u64 %rd4, [%rd2+8];", 32, SMC_FINDING_OUT_OF_BOUNDS);

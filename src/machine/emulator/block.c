@@ -9,6 +9,7 @@
 #include "machine/emulator/peers.h"
 #include "machine/emulator/pending.h"
 #include "machine/emulator/shadow.h"
+#include "machine/emulator/unset_values.h"
 
 static uint32_t block_live_lanes(const struct smc_worker *worker)
 {
@@ -515,6 +516,8 @@ void smc_block_end(struct smc_worker *worker)
     if (worker->launch->program->has_async)
         smc_bulk_end_block(worker);
     smc_pending_end_block(worker);
+    for (uint32_t w = 0; worker->gave_up && w < worker->launch->warps_per_block; w++)
+        smc_unset_give_up(worker, &worker->warp[w]);
     if (worker->shadow)
         smc_shadow_end_block(worker->shadow);
     worker->is_running = false;

@@ -305,6 +305,24 @@ void smc_unset_begin(struct smc_worker *worker, struct smc_warp *warp, const str
     memset(note, 0, sizeof *note);
 }
 
+void smc_unset_give_up(struct smc_worker *worker, const struct smc_warp *warp)
+{
+    const uint32_t slots = worker->launch->program->file_bytes / SLOT_UNIT;
+    for (size_t n = 0; warp->has_unset && n < warp->unset->count; n++) {
+        const struct unset_source *source = &warp->unset->item[n];
+        uint32_t lanes = 0;
+        for (uint32_t i = 0; i < slots; i++)
+            EACH_ACTIVE(lane, warp->unset->lanes[i])
+                if (warp->unset->source[i][lane] / SMC_LANES == n)
+                    lanes |= 1u << warp->unset->source[i][lane] % SMC_LANES;
+        EACH_ACTIVE(lane, lanes) {
+            const struct smc_unset_origin origin = {source->instruction, source->thread[lane],
+                                                    source->is_register};
+            smc_shadow_report_unset(worker, &origin, source->address[lane], source->bytes);
+        }
+    }
+}
+
 void smc_unset_free(struct smc_warp *warp)
 {
     if (warp->unset) {

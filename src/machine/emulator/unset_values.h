@@ -48,6 +48,9 @@ bool smc_joins_parts(const struct smc_op *op);
 uint32_t smc_spoilt_lanes(const struct smc_warp *warp, const struct smc_op *op, uint32_t a,
                           uint32_t b, uint32_t c);
 
+/* Reports what is unset in a warp whose block cannot go on, since it may be why. */
+void smc_unset_give_up(struct smc_worker *worker, const struct smc_warp *warp);
+
 void smc_unset_free(struct smc_warp *warp);
 
 #endif
