@@ -300,7 +300,8 @@ static double longer_than_sample(const struct model *model)
     return model->survey.length * warps / traces->length;
 }
 
-/* The SM with the most blocks: those beyond the sample take as long as the ones in it. */
+/* The SM with the most blocks: those beyond the sample take as long as the ones in it, and start one
+   after the other. */
 static enum smc_status run_sm(struct model *model, execute_blocks *execute, struct smc_error *error)
 {
     struct work work = {0};
@@ -309,7 +310,7 @@ static enum smc_status run_sm(struct model *model, execute_blocks *execute, stru
         return status;
     double blocks = model->sample.blocks, more = (double)most_blocks(model) - blocks;
     double each = work.clocks_per_block > 0 ? work.clocks_per_block : work.clocks / blocks;
-    each *= longer_than_sample(model);
+    each = fmax(each * longer_than_sample(model), model->rates.block_interval);
     model->work = (struct work){0};
     timing_add(&model->work, &work, 1 + more / blocks);
     model->work.clocks = work.clocks + more * each;
