@@ -127,6 +127,7 @@ static double from_l2(struct smc_sm_state *sm, double clock, const struct reques
     double due = (dram->scattered ? request->pieces : request->sectors) * dram->load_share;
     if (request->stored)
         due = 0;
+    sm->delay += smc_later(sm->l2_free - clock, 0);
     sm->l2_free = smc_later(sm->l2_free, clock) + clocks;
     sm->stores_free = smc_later(sm->stores_free, clock) + clocks * LOAD_AMONG_STORES;
     double arrives = sm->l2_free + rates->l2_latency;
@@ -153,6 +154,7 @@ static double from_l2(struct smc_sm_state *sm, double clock, const struct reques
 double smc_sm_data_stage(struct smc_sm_state *sm, double clock, double wavefronts)
 {
     double start = smc_later(clock, sm->data_free);
+    sm->delay += start - clock;
     sm->data_free = start + wavefronts;
     sm->work->wavefronts += wavefronts;
     return sm->data_free;

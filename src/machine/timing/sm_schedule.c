@@ -211,8 +211,13 @@ static void add_debt(struct smc_sm_warp *warp, const struct smc_warp_trace_skip 
 {
     double clocks = warp->ready - warp->mark[skip->depth].clock;
     double owed = warp->debt - warp->mark[skip->depth].debt;
-    if (skip->window > 0)
-        warp->debt += (clocks + owed) * (double)skip->executed / (double)skip->window;
+    double delay = warp->delay - warp->mark[skip->depth].delay;
+    if (skip->window == 0)
+        return;
+    const double times = (double)skip->executed / (double)skip->window;
+    warp->least_debt += smc_later(0, clocks + owed - delay) * times;
+    warp->debt += (clocks + owed) * times;
+    warp->delay += delay * times;
 }
 
 /* Passes entries that are no instruction. What is left out takes long: a warp is held there, since
@@ -225,6 +230,7 @@ static void pass_marks(struct smc_sm_warp *warp)
         if (entry->step == SMC_WARP_TRACE_LOOP) {
             warp->mark[entry->line].clock = warp->ready;
             warp->mark[entry->line].debt = warp->debt;
+            warp->mark[entry->line].delay = warp->delay;
         } else if (entry->step == SMC_WARP_TRACE_SKIP) {
             const struct smc_warp_trace_skip *skip = &warp->trace->skip[entry->line];
             add_debt(warp, skip);
@@ -263,8 +269,8 @@ static void start_block(struct smc_sm_state *sm, uint32_t number, double clock)
     }
 }
 
-/* How long the instructions take that the traces of a block leave out: the mean of its warps. Where
-   they wait for each other, those of the sub-partition that has the longest ones, if all blocks put
+/* How long the instructions take that the traces of a block leave out: the mean of its warps, which
+   delay each other; the longest warp, without such delays, may take longer (end_warp). Where they wait for each other, those of the sub-partition that has the longest ones, if all blocks put
    the same warps there. Where they take turns, all take as long as the one that takes longest. */
 static double debt_of_block(const struct smc_sm_state *sm, const struct smc_sm_slot *slot)
 {
@@ -284,11 +290,12 @@ static void end_warp(struct smc_sm_state *sm, const struct smc_sm_warp *warp, do
     struct smc_sm_slot *slot = &sm->slot[warp->block];
     slot->part_debt[warp->subpartition] += warp->debt;
     slot->most_debt = smc_later(slot->most_debt, warp->debt);
+    slot->last = smc_later(slot->last, clock + warp->least_debt);
     if (--slot->warps_left > 0) {
         sm->end = smc_later(sm->end, clock + slot->debt);
         return;
     }
-    const double debt = debt_of_block(sm, slot);
+    const double debt = smc_later(debt_of_block(sm, slot), slot->last - clock);
     slot->debt += debt;
     sm->all_debts += debt;
     sm->end = smc_later(sm->end, clock + slot->debt);
@@ -477,6 +484,7 @@ static void issue(struct smc_sm_state *sm, struct smc_sm_part *part, uint32_t po
 {
     uint32_t warp_number = part->waiting[position].warp;
     struct smc_sm_warp *warp = &sm->warp[warp_number];
+    sm->delay = clock - part->waiting[position].ready;
     const struct smc_warp_trace_entry *entry = &warp->trace->entry[warp->at];
     const struct smc_sm_step *step = &sm->step[entry->step];
     double stall = step->stall ? step->stall : 1;
@@ -491,6 +499,7 @@ static void issue(struct smc_sm_state *sm, struct smc_sm_part *part, uint32_t po
     sm->work->flops += (double)step->flops * entry->active_lanes;
     warp->ready = clock + stall;
     double done = execute(sm, part, warp, step, entry, clock);
+    warp->delay += sm->delay;
     position = sm_schedule_position(part, position, warp_number);
     part->pipe_gate[SMC_PIPE_LSU] =
         smc_later(part->pipe_gate[SMC_PIPE_LSU], sm->data_free - DATA_QUEUE);

@@ -84,8 +84,11 @@ struct smc_sm_warp {
     bool is_apart; /* no longer in step with the block's other warps: it accessed global memory */
     bool is_held;  /* at instructions that are left out, until all warps are */
     double debt;   /* clocks of the instructions so far that its trace leaves out */
+    double delay;  /* clocks for which its instructions so far waited for units that warps share,
+                      with those that are left out */
+    double least_debt; /* the debt without such waits */
     struct {
-        double clock, debt;
+        double clock, debt, delay;
     } mark[SMC_WARP_TRACE_DEPTH + 1]; /* when loops began, by depth; the last: when the warp did */
     uint32_t subpartition;
     uint32_t age; /* how many warps started before */
@@ -117,6 +120,7 @@ struct smc_sm_slot {
     bool waits;                                  /* at barriers */
     bool takes_turns;                            /* its warps wait for barriers in shared memory */
     double most_debt;                            /* of a warp of the block */
+    double last; /* when the last of its warps ends, if no unit delays it in what is left out */
     struct smc_sm_swapped_word swapped[SMC_SM_SWAPPED_WORDS]; /* by number */
 };
 
@@ -204,6 +208,7 @@ struct smc_sm_state {
     double data_free;           /* L1's data stage */
     double l2_free, stores_free, last_store, atomics_free, dram_free;
     double block_free; /* when the next block may start */
+    double delay;      /* clocks for which the access that is being executed waits for units */
     struct smc_sm_dram_use dram_use;
     double dram_debt; /* sectors, or pieces of scattered ones, that are due to come from DRAM */
     struct smc_sm_hot_piece atomics[SMC_SM_HOT_PIECES]; /* of 512 bytes */
