@@ -1,6 +1,7 @@
 /* The L1 cache of one SM. */
 #include "machine/timing/l1.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -44,11 +45,20 @@ uint32_t smc_l1_look(struct smc_l1 *cache, uint64_t number, uint32_t sectors, do
     return sectors;
 }
 
+static struct smc_l1_line *oldest_of(struct smc_l1_line *set)
+{
+    struct smc_l1_line *oldest = set;
+    for (int i = 1; i < SMC_L1_WAYS; i++)
+        if (set[i].used < oldest->used)
+            oldest = &set[i];
+    return oldest;
+}
+
 void smc_l1_fill(struct smc_l1 *cache, uint64_t number, uint32_t sectors, double when)
 {
     if (cache->sets == 0)
         return;
-    struct smc_l1_line *set = set_of(cache, number), *oldest = set;
+    struct smc_l1_line *set = set_of(cache, number);
     for (int i = 0; i < SMC_L1_WAYS; i++) {
         if (set[i].number == number && set[i].sectors) {
             set[i].sectors |= (uint8_t)sectors;
@@ -56,10 +66,18 @@ void smc_l1_fill(struct smc_l1 *cache, uint64_t number, uint32_t sectors, double
             set[i].used = ++cache->now;
             return;
         }
-        if (set[i].used < oldest->used)
-            oldest = &set[i];
     }
-    *oldest = (struct smc_l1_line){number, ++cache->now, when, (uint8_t)sectors};
+    cache->filled++;
+    *oldest_of(set) = (struct smc_l1_line){number, ++cache->now, when, (uint8_t)sectors};
+}
+
+void smc_l1_pass(struct smc_l1 *cache, double lines)
+{
+    cache->passed = fmin(cache->passed + lines, (double)SMC_L1_WAYS * cache->sets);
+    for (; cache->sets > 0 && cache->passed >= cache->sets; cache->passed -= cache->sets)
+        for (uint32_t i = 0; i < cache->sets; i++)
+            *oldest_of(&cache->line[(size_t)i * SMC_L1_WAYS]) =
+                (struct smc_l1_line){.used = ++cache->now};
 }
 
 uint32_t smc_l1_tag_clocks(const uint64_t *number, uint32_t lines)

@@ -20,6 +20,8 @@ struct smc_l1 {
     struct smc_l1_line *line;
     uint32_t sets; /* 0: there is no cache */
     uint64_t now;
+    uint64_t filled; /* lines so far */
+    double passed; /* lines of smc_l1_pass that are not yet in every set */
 };
 
 /* False: memory. */
@@ -32,6 +34,10 @@ uint32_t smc_l1_look(struct smc_l1 *cache, uint64_t number, uint32_t sectors, do
 
 /* Adds sectors that arrive at the clock `when`. */
 void smc_l1_fill(struct smc_l1 *cache, uint64_t number, uint32_t sectors, double when);
+
+/* So many lines that are not followed were filled: they take the places of the least recently used
+   ones. */
+void smc_l1_pass(struct smc_l1 *cache, double lines);
 
 /* The clocks for which the tags of a request's lines are looked up: each bank (smc_tag_bank) looks
    up a line a clock. */

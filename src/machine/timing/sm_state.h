@@ -87,8 +87,9 @@ struct smc_sm_warp {
     double delay;  /* clocks for which its instructions so far waited for units that warps share,
                       with those that are left out */
     double least_debt; /* the debt without such waits */
+    double filled;     /* lines of L1 by its instructions so far, with those that are left out */
     struct {
-        double clock, debt, delay;
+        double clock, debt, delay, filled;
     } mark[SMC_WARP_TRACE_DEPTH + 1]; /* when loops began, by depth; the last: when the warp did */
     uint32_t subpartition;
     uint32_t age; /* how many warps started before */
