@@ -307,7 +307,8 @@ static bool is_wide_atomic(const struct smc_sass_instruction *in)
 {
     enum { U64 = 2, S64_SINCE_9 = 3, S64 = 5, F64 = 7 };
     const uint64_t type = smc_bits(in, 73, 3);
-    if (in->operation == SMC_OP_ATOMG_FLOAT || in->operation == SMC_OP_ATOM_FLOAT)
+    if (in->operation == SMC_OP_ATOMG_FLOAT || in->operation == SMC_OP_ATOM_FLOAT ||
+        in->operation == SMC_OP_REDG)
         return type == F64;
     return type == U64 || type == S64 || type == S64_SINCE_9;
 }
@@ -367,8 +368,13 @@ static void read_widths(struct smc_sass_instruction *in)
     case SMC_OP_ATOMG_CAS:
     case SMC_OP_ATOMG_FLOAT:
         in->to.registers = is_wide_atomic(in) ? 2 : 1;
-        if (in->operation == SMC_OP_ATOMG_CAS) /* the new value */
+        in->from[1] = register_at(in, 32, false, in->to.registers); /* whatever their form */
+        if (in->operation == SMC_OP_ATOMG_CAS)                      /* the new value */
             in->from[2] = register_at(in, 64, false, 2);
+        break;
+    case SMC_OP_RED:
+    case SMC_OP_REDG:
+        in->from[1] = register_at(in, 32, false, is_wide_atomic(in) ? 2 : 1);
         break;
     case SMC_OP_MATCH:
         in->from[0].registers = smc_bit(in, 73) ? 2 : 1;
