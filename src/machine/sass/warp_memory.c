@@ -256,9 +256,20 @@ static void write_bytes(struct smc_warp_memory *memory, enum space space, uint64
     }
 }
 
+static void end_ticket(struct smc_ticket *ticket, uint32_t start)
+{
+    ticket->ended++;
+    if (ticket->start != start)
+        return;
+    if (ticket->drew++ == 0)
+        ticket->by = ticket->drawn;
+    ticket->differs |= ticket->drawn != ticket->by;
+}
+
 void smc_warp_memory_end(struct smc_warp_memory *memory)
 {
     enum { AHEAD = 16 };
+    end_ticket(&memory->ticket, memory->start);
     for (size_t i = 0; i < memory->room && memory->others; i++) {
         const struct smc_stored_line *line = &memory->line[i];
         if (i + AHEAD < memory->room && line[AHEAD].start == memory->start && memory->others->room)
@@ -420,13 +431,17 @@ static void load_contents(const struct smc_warp_memory *memory, const uint64_t *
     unsigned char *known = loaded->known + (size_t)first * bytes;
     unsigned *array = loaded->array + first;
     if (count > 1 && find_arrays(memory, address + first, count, array) &&
-        contents->read(contents->context, address[first], (size_t)count * bytes, to, array)) {
+        contents->read(contents->context, address[first], (size_t)count * bytes, to, array))
         memset(known, 1, (size_t)count * bytes);
-        return;
-    }
-    for (unsigned i = 0; i < count; i++, to += bytes, known += bytes)
-        memset(known, contents->read(contents->context, address[first + i], bytes, to, &array[i]),
-               bytes);
+    else
+        for (unsigned i = 0; i < count; i++)
+            memset(known + (size_t)i * bytes,
+                   contents->read(contents->context, address[first + i], bytes,
+                                  to + (size_t)i * bytes, &array[i]),
+                   bytes);
+    for (unsigned i = 0; i < count && memory->overwritten; i++)
+        if (array[i] < SMC_NO_ARRAY && memory->overwritten >> array[i] & 1)
+            memset(known + (size_t)i * bytes, 0, bytes);
 }
 
 /* Bytes of shared memory that were not stored to are unknown. */
@@ -669,11 +684,21 @@ static bool is_less(const struct smc_sass_instruction *in, uint64_t a, uint64_t 
     return type == S64 ? (int64_t)a < (int64_t)b : a < b;
 }
 
+enum { ADD, MIN, MAX, INC, DEC, AND, OR, XOR, EXCH, POPC_INC = 11 };
+
+/* Whether an atomic adds to an integer and returns what was there. */
+static bool counts(const struct smc_sass_instruction *in)
+{
+    const uint64_t how = smc_bits(in, 87, 4);
+    return (in->operation == SMC_OP_ATOMG || in->operation == SMC_OP_ATOM) &&
+           in->to.kind == SMC_OPERAND_REGISTER && in->to.number != SMC_ZERO_REGISTER &&
+           (how == ADD || how == INC || how == POPC_INC);
+}
+
 /* Bits 87 to 90: what an atomic makes of a value. False: not known. */
 static bool apply(const struct smc_sass_instruction *in, uint64_t before, uint64_t by,
                   uint64_t *after)
 {
-    enum { ADD, MIN, MAX, INC, DEC, AND, OR, XOR, EXCH, POPC_INC = 11 };
     switch (smc_bits(in, 87, 4)) {
     case ADD:
         *after = added(in, before, by);
@@ -746,11 +771,48 @@ static void exchange_lane(const struct smc_sass_warp *warp, const struct smc_sas
 }
 
 /* The compare-and-swap of a loop, ATOMS.CAST.SPIN, returns 1 if it swapped, else 0. Where that is
-   not known it did, so that the loop ends. */
+   not known, the first lane of each address did, so that the loop ends. */
 static bool tells_success(const struct smc_sass_instruction *in)
 {
     enum { SPIN = 3 };
     return in->operation == SMC_OP_ATOMS_CAS && smc_bits(in, 87, 4) == SPIN;
+}
+
+/* An atomic adds to a word and returns what was there. */
+static void draw_ticket(struct smc_warp_memory *memory, uint64_t address, unsigned bytes,
+                        uint64_t added)
+{
+    struct smc_ticket *ticket = &memory->ticket;
+    if (ticket->address == 0)
+        *ticket = (struct smc_ticket){.address = address, .bytes = bytes, .ended = ticket->ended};
+    if (ticket->start != memory->start)
+        ticket->drawn = 0;
+    ticket->differs |= ticket->address != address || ticket->bytes != bytes;
+    ticket->start = memory->start;
+    ticket->drawn += added;
+}
+
+bool smc_warp_memory_draw_last(struct smc_warp_memory *others, const struct smc_contents *contents,
+                               const struct smc_ticket *ticket, uint64_t blocks)
+{
+    unsigned char byte[MOST_BYTES] = {0};
+    unsigned array;
+    if (ticket->address == 0 || ticket->differs || ticket->drew != ticket->ended ||
+        !contents->read(contents->context, ticket->address, ticket->bytes, byte, &array))
+        return false;
+    const uint64_t value = value_of(byte, ticket->bytes) + (blocks - 1) * ticket->by;
+    put_little_endian(byte, (uint32_t)value);
+    put_little_endian(byte + WORD, (uint32_t)(value >> 32));
+    write_bytes(others, GLOBAL, ticket->address, ticket->bytes, byte, true);
+    return true;
+}
+
+static bool is_first_there(const uint64_t address[SMC_LANES], uint32_t mask, unsigned lane)
+{
+    for (uint32_t lanes = mask & ones(lane); lanes; lanes &= lanes - 1)
+        if (address[__builtin_ctz(lanes)] == address[lane])
+            return false;
+    return true;
 }
 
 /* Lanes go one after the other. Other blocks come neither before nor in between. */
@@ -780,11 +842,15 @@ static void change(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
         exchange.known = warp_memory_read_bytes(memory, space, address[lane], bytes,
                                                 exchange.before, &array[lane]);
         exchange_lane(warp, in, lane, bytes, &exchange);
+        if (space == GLOBAL && counts(in) && exchange.known && exchange.known_after)
+            draw_ticket(memory, address[lane], bytes,
+                        value_of(exchange.after, bytes) - value_of(exchange.before, bytes));
         write_bytes(memory, space, address[lane], bytes, exchange.after, exchange.known_after);
         value[0][lane] = little_endian(exchange.before);
         value[1][lane] = little_endian(exchange.before + WORD);
         if (tells_success(in)) {
-            value[0][lane] = exchange.swapped || !exchange.known_after;
+            value[0][lane] =
+                exchange.swapped || (!exchange.known_after && is_first_there(address, mask, lane));
             value[1][lane] = 0;
         } else if (!exchange.known) {
             unknown |= UINT32_C(1) << lane;

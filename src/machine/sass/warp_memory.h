@@ -36,6 +36,16 @@ struct smc_touched_word {
 
 enum { SMC_TOUCHED_WORDS = 1 << 16 };
 
+/* The word of global memory that blocks count themselves in: each adds the same to it, and looks at
+   what was there. Start from {0}. */
+struct smc_ticket {
+    uint64_t address, by, drawn; /* by: of each block; drawn: of the one that is executed */
+    uint32_t start;              /* when that was */
+    uint32_t ended, drew;        /* blocks, and those that added to the word */
+    unsigned bytes;
+    bool differs; /* they did not all do the same */
+};
+
 /* Start from {0}, with `contents`. Owns all but `contents` and `others`. */
 struct smc_warp_memory {
     const struct smc_contents *contents;
@@ -48,6 +58,8 @@ struct smc_warp_memory {
     struct smc_warp_memory *others;   /* what was stored to global memory after earlier starts, and
                                          not yet by all at a time; NULL: it is not kept */
     bool sees_others;
+    uint64_t overwritten; /* bit n: of array n, only what was stored since the launch is known */
+    struct smc_ticket ticket;
     bool full; /* not all that was stored since the start could be kept */
     uint32_t start, warp;
     struct smc_stored_line *line;
@@ -61,6 +73,11 @@ void smc_warp_memory_start(struct smc_warp_memory *memory);
 
 /* Adds what was stored to global memory since the start to what others see. */
 void smc_warp_memory_end(struct smc_warp_memory *memory);
+
+/* Sets what others stored so that the next block draws the last one of so many tickets. False: the
+   blocks that ended draw none. */
+bool smc_warp_memory_draw_last(struct smc_warp_memory *others, const struct smc_contents *contents,
+                               const struct smc_ticket *ticket, uint64_t blocks);
 
 void smc_warp_memory_free(struct smc_warp_memory *memory);
 

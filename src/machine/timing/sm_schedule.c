@@ -206,9 +206,10 @@ static void prepare_step(const struct smc_sm_state *sm, uint32_t number, struct 
 
 /* --- Traces ----------------------------------------------------------------------------------- */
 
-/* Instructions that are left out take as long as the same loop did before, and fill as many lines of
-   L1. */
-static void add_debt(struct smc_sm_state *sm, struct smc_sm_warp *warp, const struct smc_warp_trace_skip *skip)
+/* Instructions that are left out take as long as the same loop did before, and fill as many lines
+   of L1. */
+static void add_debt(struct smc_sm_state *sm, struct smc_sm_warp *warp,
+                     const struct smc_warp_trace_skip *skip)
 {
     double clocks = warp->ready - warp->mark[skip->depth].clock;
     double owed = warp->debt - warp->mark[skip->depth].debt;
@@ -275,8 +276,9 @@ static void start_block(struct smc_sm_state *sm, uint32_t number, double clock)
 }
 
 /* How long the instructions take that the traces of a block leave out: the mean of its warps, which
-   delay each other; the longest warp, without such delays, may take longer (end_warp). Where they wait for each other, those of the sub-partition that has the longest ones, if all blocks put
-   the same warps there. Where they take turns, all take as long as the one that takes longest. */
+   delay each other; the longest warp, without such delays, may take longer (end_warp). Where they
+   wait for each other, those of the sub-partition that has the longest ones, if all blocks put the
+   same warps there. Where they take turns, all take as long as the one that takes longest. */
 static double debt_of_block(const struct smc_sm_state *sm, const struct smc_sm_slot *slot)
 {
     const uint32_t warps = sm->launch->warps_per_block, parts = sm->rates->subpartitions;

@@ -300,8 +300,8 @@ static double longer_than_sample(const struct model *model)
     return model->survey.length * warps / traces->length;
 }
 
-/* The SM with the most blocks: those beyond the sample take as long as the ones in it, and start one
-   after the other. */
+/* The SM with the most blocks: those beyond the sample take as long as the ones in it, and start
+   one after the other. */
 static enum smc_status run_sm(struct model *model, execute_blocks *execute, struct smc_error *error)
 {
     struct work work = {0};
@@ -315,6 +315,40 @@ static enum smc_status run_sm(struct model *model, execute_blocks *execute, stru
     timing_add(&model->work, &work, 1 + more / blocks);
     model->work.clocks = work.clocks + more * each;
     return SMC_OK;
+}
+
+/* Where blocks count themselves and the last one goes on with what the others stored, as in sums,
+   the launch is so much longer. */
+static enum smc_status add_last_block(struct model *model, struct smc_error *error)
+{
+    const uint64_t warps = smc_traces_warps(&model->machine);
+    struct smc_survey *survey = &model->survey;
+    struct model alone = *model;
+    struct smc_traces last = {0};
+    struct work work, usual;
+    const struct smc_traced traced = {.first = model->sample.first,
+                                      .stride = 1,
+                                      .blocks = 1,
+                                      .each_apart = true,
+                                      .entries = 2 * BUDGET / warps,
+                                      .loop_entries = BUDGET / warps,
+                                      .others = survey->others,
+                                      .overwritten = survey->whole ? 0 : survey->changed,
+                                      .sees_all = true};
+    if (!survey->others || !smc_warp_memory_draw_last(survey->others, &model->contents,
+                                                      &survey->ticket, model->blocks))
+        return SMC_OK;
+    alone.traces.blocks = 1;
+    enum smc_status status = run_sample(&alone, smc_sm_run, &usual, error);
+    if (status == SMC_OK)
+        status = smc_traces_make(&model->machine, &traced, &last, error);
+    if (status != SMC_OK)
+        return status;
+    alone.traces = last;
+    status = run_sample(&alone, smc_sm_run, &work, error);
+
+    model->work.clocks += fmax(0, work.clocks - usual.clocks);
+    return status;
 }
 
 /* --- DRAM ------------------------------------------------------------------------------------- */
@@ -769,6 +803,9 @@ static enum smc_status timing_predict(struct model *model, struct smc_error *err
     model->hot_clocks = hottest_requests_clocks(model);
     work->clocks = fmax(work->clocks, fmax(model->dram_clocks, model->atomics_clocks));
     work->clocks = fmax(work->clocks, model->hot_clocks);
+    status = add_last_block(model, error);
+    if (status != SMC_OK)
+        return status;
     double times = (double)model->blocks / (double)most_blocks(model); /* from this SM to all */
     time->basis = basis_of(launch->ceilings);
     time->contents_change = contents_change(&model->survey);

@@ -92,6 +92,7 @@ struct tracer {
     struct smc_walk_block *block;    /* NULL: warps walk alone */
     struct smc_machine_place *place; /* of its warps */
     uint64_t blocks_walked;
+    bool sees_all; /* as in struct smc_traced */
 };
 
 static void stop_tracer(struct tracer *tracer)
@@ -156,7 +157,7 @@ static void trace_together(struct tracer *tracer, uint64_t block,
                            struct smc_warp_trace *const *trace)
 {
     tracer->memory->sees_others =
-        block >= tracer->launch->resident || tracer->blocks_walked++ % 2 > 0;
+        tracer->sees_all || block >= tracer->launch->resident || tracer->blocks_walked++ % 2 > 0;
     for (uint32_t w = 0; w < tracer->warps; w++)
         place_warp(tracer, block, w, &tracer->place[w]);
     memset(tracer->walk.change, 0, tracer->change_bytes);
@@ -357,7 +358,7 @@ enum smc_status smc_traces_make(const struct smc_machine_launch *launch,
                                 const struct smc_traced *traced, struct smc_traces *traces,
                                 struct smc_error *error)
 {
-    struct tracer tracer;
+    struct tracer tracer = {0};
     const uint32_t blocks = traced->blocks;
     const size_t entries = traced->entries;
     *traces = (struct smc_traces){.blocks = blocks, .warps_per_block = smc_traces_warps(launch)};
@@ -376,8 +377,11 @@ enum smc_status smc_traces_make(const struct smc_machine_launch *launch,
         smc_traces_free(traces);
         return smc_out_of_memory(error);
     }
-    if (tracer.memory)
+    if (tracer.memory) {
         tracer.memory->others = traced->others;
+        tracer.memory->overwritten = traced->overwritten;
+    }
+    tracer.sees_all = traced->sees_all;
     bool end = tracer.block ? trace_whole_blocks(&tracer, traced, traces)
                             : trace_blocks(&tracer, traced, traces);
     traces->end = tracer.walk.end;
@@ -738,6 +742,7 @@ enum smc_status smc_survey_make(const struct smc_machine_launch *launch, struct 
         survey->decides = tracer.memory->decides;
         survey->changed = tracer.memory->changed;
         survey->meets = tracer.memory->meets;
+        survey->ticket = tracer.memory->ticket;
     }
     const bool cut = !launch->program->follows_stores && decides_and_changes(&tracer);
     stop_tracer(&tracer);

@@ -21,6 +21,7 @@ struct smc_survey {
     bool whole;                       /* these are all warps of the grid */
     uint64_t decides, changed, meets; /* arrays: as in struct smc_warp_memory */
     struct smc_warp_memory *others;   /* what its blocks stored, where that is followed; or NULL */
+    struct smc_ticket ticket;         /* likewise, that they drew */
     enum smc_walk_end end;
     uint32_t end_at, first_unknown; /* as in struct smc_walk */
 };
@@ -51,6 +52,8 @@ struct smc_traced {
     size_t entries;                 /* at most that many are kept of a warp */
     uint64_t loop_entries;          /* of a loop */
     struct smc_warp_memory *others; /* what blocks see that others stored; or NULL */
+    bool sees_all;                  /* of what others stored, even among those that start first */
+    uint64_t overwritten;           /* as in struct smc_warp_memory */
 };
 
 /* SMC_MACHINE: memory. SMC_USAGE: a warp does not end. */
