@@ -342,11 +342,11 @@ static enum smc_status add_last_block(struct model *model, struct smc_error *err
     enum smc_status status = run_sample(&alone, smc_sm_run, &usual, error);
     if (status == SMC_OK)
         status = smc_traces_make(&model->machine, &traced, &last, error);
-    if (status != SMC_OK)
-        return status;
+    if (status != SMC_OK) /* where it cannot be followed it is taken to end as the others do */
+        return status == SMC_USAGE ? SMC_OK : status;
     alone.traces = last;
     status = run_sample(&alone, smc_sm_run, &work, error);
-
+    smc_traces_free(&last);
     model->work.clocks += fmax(0, work.clocks - usual.clocks);
     return status;
 }
