@@ -6,6 +6,7 @@
 #include "code/machine_code.h"
 #include "machine/sass/async.h"
 #include "machine/timing.h"
+#include "machine/timing/fetch.h"
 #include "machine/timing/l1.h"
 #include "machine/timing/sm_schedule.h"
 #include "temporary.h"
@@ -27,6 +28,49 @@ static void test_cache(void)
     CU_ASSERT_EQUAL(smc_l1_look(&cache, 7, 0x3, &when), 0x3); /* line 7 had to go */
     CU_ASSERT_EQUAL(smc_l1_look(&cache, 100, 0xf, &when), 0);
     smc_l1_close(&cache);
+}
+
+static void test_lines_that_pass(void)
+{
+    struct smc_l1 cache;
+    double when;
+    CU_ASSERT_FATAL(smc_l1_open(&cache, 128 * SMC_L1_WAYS));
+    smc_l1_fill(&cache, 1, 0xf, 0);
+    smc_l1_fill(&cache, 2, 0xf, 0);
+    CU_ASSERT_EQUAL(smc_l1_look(&cache, 1, 0xf, &when), 0);
+    smc_l1_pass(&cache, SMC_L1_WAYS - 1.5); /* places for all but one */
+    CU_ASSERT_EQUAL(smc_l1_look(&cache, 2, 0xf, &when), 0);
+    smc_l1_pass(&cache, 0.5);
+    CU_ASSERT_EQUAL(smc_l1_look(&cache, 1, 0xf, &when), 0xf);
+    CU_ASSERT_EQUAL(smc_l1_look(&cache, 2, 0xf, &when), 0);
+    smc_l1_close(&cache);
+}
+
+/* Code that does not fit into the SM's cache comes line by line, each time. */
+static void test_fetch(void)
+{
+    enum { LINES = SMC_FETCH_NEAR_LINES + 1 };
+    struct smc_fetch fetch;
+    bool executed[LINES] = {false};
+    for (uint32_t i = 0; i < SMC_FETCH_LINES; i++)
+        executed[i] = true;
+    CU_ASSERT_FATAL(smc_fetch_open(&fetch, executed, LINES));
+    CU_ASSERT_EQUAL(smc_fetch_step(&fetch, 4000, 7), 7);
+    smc_fetch_close(&fetch);
+    executed[SMC_FETCH_LINES] = true;
+    CU_ASSERT_FATAL(smc_fetch_open(&fetch, executed, LINES));
+    const double near = fetch.clocks;
+    CU_ASSERT_EQUAL(smc_fetch_step(&fetch, 8 * SMC_FETCH_LINE, 100), 100 + near);
+    CU_ASSERT_EQUAL(smc_fetch_step(&fetch, 8 * SMC_FETCH_LINE + 1, 101), 100 + near);
+    CU_ASSERT_EQUAL(smc_fetch_step(&fetch, 8 * SMC_FETCH_LINE + 2, 200), 200);
+    CU_ASSERT_EQUAL(smc_fetch_step(&fetch, 9 * SMC_FETCH_LINE, 1000), 1000); /* asked for ahead */
+    CU_ASSERT_EQUAL(smc_fetch_step(&fetch, 12 * SMC_FETCH_LINE, 1000), 1000 + near);
+    smc_fetch_close(&fetch);
+    for (uint32_t i = 0; i < LINES; i++)
+        executed[i] = true;
+    CU_ASSERT_FATAL(smc_fetch_open(&fetch, executed, LINES));
+    CU_ASSERT_TRUE(fetch.clocks > near);
+    smc_fetch_close(&fetch);
 }
 
 static void test_no_cache(void)
@@ -1179,6 +1223,8 @@ static void test_measured_tensor_rates(void)
 
 CU_TestInfo tests_timing[] = {
     {"the L1 cache", test_cache},
+    {"lines of L1 that are not followed", test_lines_that_pass},
+    {"code that the SM does not hold", test_fetch},
     {"an L1 cache of no bytes", test_no_cache},
     {"banks of tags", test_tags},
     {"a loop is cut", test_loop_is_cut},

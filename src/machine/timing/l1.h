@@ -21,7 +21,7 @@ struct smc_l1 {
     uint32_t sets; /* 0: there is no cache */
     uint64_t now;
     uint64_t filled; /* lines so far */
-    double passed; /* lines of smc_l1_pass that are not yet in every set */
+    double passed;   /* lines of smc_l1_pass that are not yet in every set */
 };
 
 /* False: memory. */

@@ -110,6 +110,7 @@ static const uint8_t kind_of[SMC_OP_COUNT] = {
     [SMC_OP_BGMMA] = SMC_SM_PRODUCT,
     [SMC_OP_QGMMA] = SMC_SM_PRODUCT,
     [SMC_OP_WARPGROUP] = SMC_SM_PRODUCT_WAIT,
+    [SMC_OP_MEMBAR] = SMC_SM_FENCE,
 };
 
 static uint8_t flops_of(const struct smc_sass_instruction *in)
@@ -188,6 +189,7 @@ static void prepare_step(const struct smc_sm_state *sm, uint32_t number, struct 
         .kind = kind_of_step(at),
         .flops = flops_of(in),
         .bytes = in->access_bytes,
+        .scope = (uint8_t)smc_bits(in, 76, 2),
         .beyond_sm = in->beyond_sm,
         .is_float = in->operation == SMC_OP_REDG || in->operation == SMC_OP_ATOMG_FLOAT ||
                     in->operation == SMC_OP_ATOM_FLOAT,
@@ -424,6 +426,9 @@ static double execute(struct smc_sm_state *sm, struct smc_sm_part *part, struct 
         return smc_sm_execute_bulk(sm, warp, entry, clock);
     case SMC_SM_PRODUCT:
         return execute_product(sm, part, warp, step, clock);
+    case SMC_SM_FENCE:
+        warp->ready = smc_later(warp->ready, smc_sm_fence(sm, warp, step, clock));
+        return clock;
     case SMC_SM_SYNC:
         warp->ready += rates->sync_latency;
         return clock;
@@ -527,6 +532,8 @@ static void issue(struct smc_sm_state *sm, struct smc_sm_part *part, uint32_t po
     } else {
         if (step->kind == SMC_SM_BARRIER)
             smc_sm_arrive(sm, warp, step, entry, clock);
+        const uint32_t next = warp->trace->entry[warp->at].step;
+        warp->ready = smc_later(warp->ready, smc_fetch_step(&sm->fetch, next, clock));
         const struct smc_sm_waiting again = smc_sm_waiting_of(sm, warp, warp_number);
         smc_sm_replace(part, position, &again);
     }
@@ -587,10 +594,31 @@ static void close_sm(struct smc_sm_state *sm)
 {
     smc_l1_close(&sm->cache);
     smc_l1_close(&sm->stored);
+    smc_fetch_close(&sm->fetch);
     free(sm->part[0].waiting);
     free(sm->slot);
     free(sm->warp);
     free(sm->step);
+}
+
+/* False: memory. */
+static bool open_fetch(struct smc_sm_state *sm)
+{
+    const struct smc_sm_launch *launch = sm->launch;
+    const uint32_t lines = launch->program->count / SMC_FETCH_LINE + 1;
+    if (lines <= SMC_FETCH_LINES)
+        return true;
+    bool *executed = smc_calloc(lines, sizeof *executed);
+    for (uint32_t b = 0; b < launch->blocks && executed; b++)
+        for (uint32_t w = 0; w < launch->warps_per_block; w++) {
+            const struct smc_warp_trace *trace = launch->block[b].trace[w];
+            for (size_t i = 0; i < trace->count; i++)
+                if (trace->entry[i].step < SMC_WARP_TRACE_SKIP)
+                    executed[trace->entry[i].step / SMC_FETCH_LINE] = true;
+        }
+    const bool is_open = executed && smc_fetch_open(&sm->fetch, executed, lines);
+    free(executed);
+    return is_open;
 }
 
 static enum smc_status open_sm(const struct smc_sm_launch *launch, struct smc_sm_result *result,
@@ -613,6 +641,7 @@ static enum smc_status open_sm(const struct smc_sm_launch *launch, struct smc_sm
     }
     bool caches = smc_l1_open(&sm->cache, launch->l1_bytes);
     caches = smc_l1_open(&sm->stored, SMC_SM_STORED_BYTES) && caches;
+    caches = open_fetch(sm) && caches;
     if (!caches || !sm->step || !sm->warp || !sm->slot || !list) {
         close_sm(sm);
         return smc_out_of_memory(error);

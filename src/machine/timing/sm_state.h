@@ -4,6 +4,7 @@
 #define SMC_MACHINE_SM_STATE_H
 
 #include "machine/sass/async.h"
+#include "machine/timing/fetch.h"
 #include "machine/timing/l1.h"
 #include "machine/timing/phases.h"
 #include "machine/timing/sm_schedule.h"
@@ -24,6 +25,7 @@ struct smc_sm_step {
     float reads[2]; /* of registers of each bank, in clocks */
     uint8_t banks;  /* bit n: it reads registers of bank n */
     uint8_t kind;
+    uint8_t scope;          /* of a fence: 2: the GPU, 3: the system */
     uint8_t missing_groups; /* that a wait for copies or products allows */
     uint8_t flops;          /* of a lane */
     uint8_t bytes;          /* that a lane accesses */
@@ -60,6 +62,7 @@ enum smc_sm_kind {
     SMC_SM_BULK,
     SMC_SM_PRODUCT, /* of a warpgroup */
     SMC_SM_PRODUCT_WAIT,
+    SMC_SM_FENCE,  /* of memory */
     SMC_SM_ATOMIC, /* in global memory */
     SMC_SM_GENERIC /* accesses to memory of any kind */
 };
@@ -79,6 +82,7 @@ struct smc_sm_warp {
     const struct smc_phased_barrier *awaited; /* or NULL */
     bool awaits_odd;
     uint8_t awaiting_scoreboard; /* that is released then */
+    double stores_end;           /* when L2 has acknowledged its last store */
     uint32_t stored_at;          /* entry of its last store, and the first line */
     struct smc_warp_trace_line stored_line;
     bool is_apart; /* no longer in step with the block's other warps: it accessed global memory */
@@ -198,6 +202,7 @@ struct smc_sm_state {
     struct smc_sm_warp *warp;
     struct smc_sm_slot *slot;
     struct smc_sm_part part[SMC_SM_MOST_SUBPARTITIONS];
+    struct smc_fetch fetch;
     struct smc_l1 cache;
     struct smc_l1 stored; /* what this SM stored last, of which L2 is assumed to hold
                              SMC_SM_STORED_BYTES */
@@ -207,11 +212,12 @@ struct smc_sm_state {
     uint32_t next_block, ended; /* blocks */
     uint32_t started;           /* warps */
     double data_free;           /* L1's data stage */
+    double fences_free;         /* what sends fences to L2 */
     double l2_free, stores_free, last_store, atomics_free, dram_free;
     double block_free; /* when the next block may start */
     double delay;      /* clocks for which the access that is being executed waits for units */
     struct smc_sm_dram_use dram_use;
-    double dram_debt; /* sectors, or pieces of scattered ones, that are due to come from DRAM */
+    double dram_debt;  /* sectors, or pieces of scattered ones, that are due to come from DRAM */
     struct smc_sm_hot_piece atomics[SMC_SM_HOT_PIECES]; /* of 512 bytes */
     struct smc_sm_hot_piece stores[SMC_SM_HOT_PIECES], loads[SMC_SM_HOT_PIECES];
     double end;
@@ -284,6 +290,9 @@ double smc_sm_store(struct smc_sm_state *sm, struct smc_sm_warp *warp,
 double smc_sm_atomic(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
                      const struct smc_sm_step *step, const struct smc_warp_trace_entry *entry,
                      double clock);
+/* A fence; returns when the warp goes on. */
+double smc_sm_fence(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
+                    const struct smc_sm_step *step, double clock);
 double smc_sm_constants(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
                         const struct smc_warp_trace_entry *entry, double clock);
 double smc_sm_uniform_constants(struct smc_sm_state *sm, struct smc_sm_part *part,
