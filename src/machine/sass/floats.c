@@ -189,6 +189,8 @@ static bool arithmetic(const struct smc_sass_instruction *in, const struct smc_f
 static bool minimum(const struct smc_sass_instruction *in, const struct smc_float_operands *from,
                     struct smc_float_results *results)
 {
+    enum { CANONICAL_NAN = 0x7fffffff };
+    const bool passes_nan = smc_bit(in, 81);
     float a[SMC_LANES], b[SMC_LANES], least[SMC_LANES], most[SMC_LANES], value[SMC_LANES];
     singles(in, from, 0, a);
     singles(in, from, 1, b);
@@ -196,7 +198,9 @@ static bool minimum(const struct smc_sass_instruction *in, const struct smc_floa
     ALL_LANES most[l] = a[l] > b[l] || b[l] != b[l] ? a[l] : b[l];
     ALL_LANES value[l] = from->takes_first & smc_warp_lane_bit[l] ? least[l] : most[l];
     memcpy(results->low, value, sizeof value);
-    return smc_bits(in, 81, 2) == 0;
+    if (passes_nan)
+        ALL_LANES if (a[l] != a[l] || b[l] != b[l]) results->low[l] = CANONICAL_NAN;
+    return !smc_bit(in, 82);
 }
 
 /* Bits 76 to 79 are a set: less, equal, greater, not comparable. */
