@@ -518,13 +518,15 @@ static bool minimum_of_three(const struct smc_sass_instruction *in, const struct
     return true;
 }
 
+/* From 7.5 on bit 73: of halves of 16 bits; 76: .RELU, at least 0. */
 static bool sass_evaluate_minimum(const struct smc_sass_instruction *in, const struct operands *ops,
                                   struct results *out)
 {
     const bool is_plain = in->operation == SMC_OP_IMNMX;
     const bool adds = in->operation == SMC_OP_VIADDMNMX,
                is_signed = smc_bit(in, is_plain ? 73 : 72);
-    if (!is_plain && (smc_bit(in, 73) || smc_bit(in, 76)))
+    const bool not_negative = !is_plain && smc_bit(in, 76);
+    if (!is_plain && smc_bit(in, 73))
         return false;
     EACH_LANE {
         uint32_t a = ops->low[0][l], b = ops->low[1][l];
@@ -534,6 +536,8 @@ static bool sass_evaluate_minimum(const struct smc_sass_instruction *in, const s
         }
         bool first = less(a, b, is_signed) == (bit_of(ops->predicate[0], l) != 0);
         out->low[l] = first ? a : b;
+        if (not_negative && (int32_t)out->low[l] < 0)
+            out->low[l] = 0;
     }
     out->unknown |= ops->predicate_unknown[0];
     return true;
