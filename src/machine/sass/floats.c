@@ -186,8 +186,8 @@ static bool arithmetic(const struct smc_sass_instruction *in, const struct smc_f
 }
 
 /* Bits 81 and 82: .NAN, .XORSIGN. Of a number and none, the number. */
-static bool minimum(const struct smc_sass_instruction *in, const struct smc_float_operands *from,
-                    struct smc_float_results *results)
+static bool floats_minimum(const struct smc_sass_instruction *in,
+                           const struct smc_float_operands *from, struct smc_float_results *results)
 {
     enum { CANONICAL_NAN = 0x7fffffff };
     const bool passes_nan = smc_bit(in, 81);
@@ -635,7 +635,7 @@ bool smc_floats_evaluate(const struct smc_sass_instruction *in,
     case SMC_OP_FFMA:
         return arithmetic(in, from, results);
     case SMC_OP_FMNMX:
-        return minimum(in, from, results);
+        return floats_minimum(in, from, results);
     case SMC_OP_FSET:
     case SMC_OP_FSETP:
         return compare_sources(in, from, results);

@@ -879,20 +879,17 @@ static size_t most_entries(const struct model *model)
     return most > sample->entries ? most : sample->entries;
 }
 
-/* The traces of the first blocks, and a survey of the grid, which may have been made and failed.
-   What warps store is followed in the survey only where it decides what they execute. */
+/* The traces of the first blocks, beside a survey of the grid, or why there is none. What warps
+   store is followed in the survey only where it decides what they execute. */
 static enum smc_status trace_first(struct model *model, const struct smc_traced *traced,
-                                   enum smc_status surveyed, const struct smc_error *why,
-                                   struct smc_error *error)
+                                   enum smc_status surveyed, struct smc_error *error)
 {
     enum smc_status status = smc_traces_make(&model->machine, traced, &model->traces, error);
     if (status != SMC_OK || !model->machine.contents)
         return status;
-    if (model->traces.decides_and_changes || decides_and_changes(&model->survey))
-        return survey_stores(model, error);
-    if (surveyed != SMC_OK)
-        *error = *why;
-    return surveyed;
+    return model->traces.decides_and_changes || decides_and_changes(&model->survey)
+               ? survey_stores(model, error)
+               : surveyed;
 }
 
 /* The traces of the sample. Where the warps of the grid differ, they are of blocks from the whole
@@ -908,11 +905,10 @@ static enum smc_status trace_sample(struct model *model, struct smc_error *error
                                 .each_apart = by_data,
                                 .entries = most_entries(model),
                                 .loop_entries = sample->loop_entries};
-    struct smc_error why = {""};
     enum smc_status status =
-        follows ? smc_survey_make(&model->machine, &model->survey, &why) : SMC_OK;
+        follows ? smc_survey_make(&model->machine, &model->survey, error) : SMC_OK;
     if (!smc_survey_spreads(&model->survey) || decides_and_changes(&model->survey)) {
-        status = trace_first(model, &traced, status, &why, error);
+        status = trace_first(model, &traced, status, error);
         if (status != SMC_OK || !follows || !smc_survey_differs(&model->survey, &model->traces))
             return status;
         smc_traces_free(&model->traces);
