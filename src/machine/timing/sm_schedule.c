@@ -364,30 +364,42 @@ static enum smc_sm_kind kind_of_access(const struct smc_sm_step *step,
     return step->has_result ? SMC_SM_GLOBAL_LOAD : SMC_SM_GLOBAL_STORE;
 }
 
+/* When an instruction reaches what executes it. */
+static double way_of(const struct smc_sm_state *sm, struct smc_sm_part *part,
+                     const struct smc_sm_step *step, double clock)
+{
+    if ((step->kind < SMC_SM_SHARED_LOAD || step->kind > SMC_SM_COPY) &&
+        step->kind != SMC_SM_SHUFFLE && step->kind != SMC_SM_GENERIC)
+        return clock;
+    part->memory_free = smc_later(part->memory_free, clock) + sm->rates->issue[SMC_PIPE_LSU];
+    return part->memory_free;
+}
+
+static double sm_read_shared(struct smc_sm_state *sm, struct smc_sm_warp *warp,
+                             const struct smc_sm_step *step,
+                             const struct smc_warp_trace_entry *entry, double way)
+{
+    const double waits =
+        step->kind == SMC_SM_SHARED_ATOMIC ? smc_sm_wait_to_swap(sm, warp, entry, way) : 0;
+    const bool known =
+        !entry->unknown_addresses && (step->kind == SMC_SM_SHARED_LOAD || entry->wavefronts > 0);
+    return smc_sm_data_stage(sm, way, smc_sm_shared_wavefronts(sm, entry, known)) +
+           sm->rates->shared_latency - 1 + waits;
+}
+
 /* Executes what the instruction does; returns when its result is there. */
 static double execute(struct smc_sm_state *sm, struct smc_sm_part *part, struct smc_sm_warp *warp,
                       const struct smc_sm_step *step, const struct smc_warp_trace_entry *entry,
                       double clock)
 {
     const struct smc_rates *rates = sm->rates;
-    double way, done, waits;
-    bool known;
-    if ((step->kind >= SMC_SM_SHARED_LOAD && step->kind <= SMC_SM_COPY) ||
-        step->kind == SMC_SM_SHUFFLE || step->kind == SMC_SM_GENERIC) {
-        part->memory_free = smc_later(part->memory_free, clock) + rates->issue[SMC_PIPE_LSU];
-        way = part->memory_free;
-    } else {
-        way = clock;
-    }
+    const double way = way_of(sm, part, step, clock);
+    double done;
     warp->is_apart |= step->kind == SMC_SM_GLOBAL_LOAD || step->kind == SMC_SM_GLOBAL_STORE;
     switch (kind_of_access(step, entry)) {
     case SMC_SM_SHARED_LOAD:
     case SMC_SM_SHARED_ATOMIC:
-        waits = step->kind == SMC_SM_SHARED_ATOMIC ? smc_sm_wait_to_swap(sm, warp, entry, way) : 0;
-        known = !entry->unknown_addresses &&
-                (step->kind == SMC_SM_SHARED_LOAD || entry->wavefronts > 0);
-        return smc_sm_data_stage(sm, way, smc_sm_shared_wavefronts(sm, entry, known)) +
-               rates->shared_latency - 1 + waits;
+        return sm_read_shared(sm, warp, step, entry, way);
     case SMC_SM_SHUFFLE:
         return smc_sm_data_stage(sm, way, 1) + rates->shared_latency - 1;
     case SMC_SM_SHARED_STORE:
