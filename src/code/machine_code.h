@@ -79,6 +79,9 @@ enum smc_status smc_cubin_open(const void *file, size_t bytes, struct smc_cubin 
                                struct smc_error *error);
 void smc_cubin_close(struct smc_cubin *cubin);
 
+/* The kernel of this mangled name, which belongs to `cubin`; NULL: there is none. */
+const struct smc_cubin_kernel *smc_cubin_kernel(const struct smc_cubin *cubin, const char *name);
+
 /* The named barriers that the kernel `entry` uses, for logs that do not report them. SMC_USAGE if
    there is no such kernel. */
 enum smc_status smc_cubin_read_barriers(const void *file, size_t bytes, const char *entry,

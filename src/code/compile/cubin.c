@@ -834,6 +834,14 @@ void smc_cubin_close(struct smc_cubin *cubin)
     *cubin = (struct smc_cubin){0};
 }
 
+const struct smc_cubin_kernel *smc_cubin_kernel(const struct smc_cubin *cubin, const char *name)
+{
+    for (size_t i = 0; i < cubin->kernel_count; i++)
+        if (strcmp(cubin->kernel[i].name, name) == 0)
+            return &cubin->kernel[i];
+    return NULL;
+}
+
 enum smc_status smc_cubin_read_barriers(const void *file, size_t bytes, const char *entry,
                                         uint32_t *barriers, struct smc_error *error)
 {
@@ -841,12 +849,11 @@ enum smc_status smc_cubin_read_barriers(const void *file, size_t bytes, const ch
     enum smc_status status = smc_cubin_open(file, bytes, &cubin, error);
     if (status != SMC_OK)
         return status;
-    status = smc_fail(error, SMC_USAGE, "no kernel %s in its machine code", entry);
-    for (size_t i = 0; i < cubin.kernel_count; i++)
-        if (strcmp(cubin.kernel[i].name, entry) == 0) {
-            *barriers = cubin.kernel[i].barriers;
-            status = SMC_OK;
-        }
+    const struct smc_cubin_kernel *kernel = smc_cubin_kernel(&cubin, entry);
+    if (kernel)
+        *barriers = kernel->barriers;
+    else
+        status = smc_fail(error, SMC_USAGE, "no kernel %s in its machine code", entry);
     smc_cubin_close(&cubin);
     return status;
 }

@@ -184,45 +184,13 @@ static uint64_t most_blocks(const struct model *model)
     return (model->blocks + model->sms - 1) / model->sms;
 }
 
-/* How many of an SM's blocks are the last ones of the grid in a direction, and often partly empty.
- */
-static uint64_t last_blocks(const struct model *model, uint64_t first)
-{
-    const uint32_t *grid = model->machine.grid;
-    uint64_t count = 0;
-    for (uint64_t block = first; block < model->blocks; block += model->sms) {
-        uint64_t x = block % grid[0], y = block / grid[0] % grid[1], z = block / grid[0] / grid[1];
-        count += (grid[0] > 1 && x + 1 == grid[0]) || (grid[1] > 1 && y + 1 == grid[1]) ||
-                 (grid[2] > 1 && z + 1 == grid[2]);
-    }
-    return count;
-}
-
-/* The first block of an SM that has as many blocks as any. If all blocks start at once, the one
-   with the fewest of the grid's last blocks takes longest; otherwise faster SMs get more blocks. */
-static uint64_t first_block(const struct model *model)
-{
-    uint64_t last = (model->blocks - 1) % model->sms, first = last / 2;
-    if (most_blocks(model) > model->launch->blocks_per_sm)
-        return first;
-    uint64_t least = last_blocks(model, first);
-    for (uint64_t i = 1; i <= last && least > 0; i++) { /* from the middle to both sides */
-        uint64_t other = (last / 2 + (i % 2 ? (i + 1) / 2 : last + 1 - i / 2)) % (last + 1);
-        uint64_t count = last_blocks(model, other);
-        if (count < least) {
-            least = count;
-            first = other;
-        }
-    }
-    return first;
-}
-
 /* Blocks of the SM with the most: up to three rounds, fewer if their traces do not fit. */
 static enum smc_status choose_sample(struct model *model, struct smc_error *error)
 {
     uint32_t resident = model->launch->blocks_per_sm;
     uint64_t most = most_blocks(model), warps = smc_traces_warps(&model->machine);
-    struct sample least = {.first = first_block(model)}, *sample = &model->sample;
+    struct sample least = {.first = smc_traces_first_block(&model->machine, model->sms)},
+                  *sample = &model->sample;
     bool cut = false;
     enum smc_status status = smc_traces_follow(&model->machine, least.first, &model->path, error);
     if (status == SMC_OK)
@@ -823,14 +791,6 @@ static enum smc_status timing_predict(struct model *model, struct smc_error *err
     return SMC_OK;
 }
 
-static const struct smc_cubin_kernel *find_kernel(const struct smc_cubin *cubin, const char *entry)
-{
-    for (size_t i = 0; i < cubin->kernel_count; i++)
-        if (!strcmp(cubin->kernel[i].name, entry))
-            return &cubin->kernel[i];
-    return NULL;
-}
-
 /* SMC_USAGE with the reason if an instruction has no rate. */
 static enum smc_status check_rates(const struct model *model, struct smc_error *error)
 {
@@ -1011,7 +971,7 @@ static enum smc_status predict_cubin(const struct smc_time_launch *launch, struc
     enum smc_status status = smc_cubin_open(launch->cubin, launch->cubin_bytes, &cubin, error);
     if (status != SMC_OK)
         return status;
-    const struct smc_cubin_kernel *kernel = find_kernel(&cubin, launch->entry);
+    const struct smc_cubin_kernel *kernel = smc_cubin_kernel(&cubin, launch->entry);
     status = kernel ? predict_kernel(launch, &cubin, kernel, time, error)
                     : smc_fail(error, SMC_USAGE, "the machine code does not have this kernel");
     smc_cubin_close(&cubin);

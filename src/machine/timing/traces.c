@@ -349,6 +349,38 @@ static bool trace_blocks(struct tracer *tracer, const struct smc_traced *traced,
     return true;
 }
 
+/* How many of an SM's blocks are the last ones of the grid in a direction, and often partly empty.
+ */
+static uint64_t last_blocks(const uint32_t grid[3], uint64_t blocks, uint64_t sms, uint64_t first)
+{
+    uint64_t count = 0;
+    for (uint64_t block = first; block < blocks; block += sms) {
+        uint64_t x = block % grid[0], y = block / grid[0] % grid[1], z = block / grid[0] / grid[1];
+        count += (grid[0] > 1 && x + 1 == grid[0]) || (grid[1] > 1 && y + 1 == grid[1]) ||
+                 (grid[2] > 1 && z + 1 == grid[2]);
+    }
+    return count;
+}
+
+uint64_t smc_traces_first_block(const struct smc_machine_launch *launch, uint64_t sms)
+{
+    const uint32_t *grid = launch->grid;
+    const uint64_t blocks = (uint64_t)grid[0] * grid[1] * grid[2];
+    const uint64_t last = (blocks - 1) % sms, middle = last / 2;
+    if (blocks > launch->resident)
+        return middle;
+    uint64_t first = middle, least = last_blocks(grid, blocks, sms, first);
+    for (uint64_t i = 1; i <= last && least > 0; i++) { /* from the middle to both sides */
+        uint64_t other = (middle + (i % 2 ? (i + 1) / 2 : last + 1 - i / 2)) % (last + 1);
+        uint64_t count = last_blocks(grid, blocks, sms, other);
+        if (count < least) {
+            least = count;
+            first = other;
+        }
+    }
+    return first;
+}
+
 uint32_t smc_traces_warps(const struct smc_machine_launch *launch)
 {
     return (launch->block[0] * launch->block[1] * launch->block[2] + 31) / 32;

@@ -72,6 +72,10 @@ enum smc_status smc_survey_make(const struct smc_machine_launch *launch, struct 
                                 struct smc_error *error);
 void smc_survey_free(struct smc_survey *survey);
 
+/* The first block of an SM that has as many blocks as any. If all blocks start at once, the one
+   with the fewest of the grid's last blocks takes longest; otherwise faster SMs get more blocks. */
+uint64_t smc_traces_first_block(const struct smc_machine_launch *launch, uint64_t sms);
+
 /* Walks the first warp of a block and keeps what it executes; free `path->run`. SMC_USAGE: it does
    not end. SMC_MACHINE: memory. */
 enum smc_status smc_traces_follow(const struct smc_machine_launch *launch, uint64_t block,
