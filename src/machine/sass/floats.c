@@ -597,6 +597,7 @@ static bool evaluate_lane(const struct smc_sass_instruction *in, const struct la
     case SMC_OP_UPOPC:
         return floats_count_bits(in, from, result);
     case SMC_OP_BREV:
+    case SMC_OP_UBREV:
         result->low = reversed(from->low[1]);
         return true;
     default:
