@@ -52,7 +52,7 @@ struct smc_cubin_kernel {
     size_t code_bytes;
     uint32_t block[3];        /* the shape of that size; {0}: none, or only a number */
     bool calls_unlinked;      /* it calls functions whose registers and stack nvlink will add */
-    uint32_t parameters_at;   /* where they begin in constant bank 0; 0: there are none */
+    uint32_t parameters_at;   /* where they begin in constant bank 0, or would */
     uint32_t parameter_bytes; /* of all, with the gaps between them */
     struct smc_cubin_parameter *parameter; /* in their order; owned by the cubin */
     uint32_t parameter_count;              /* 0: none, or the file does not list them */

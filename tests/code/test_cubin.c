@@ -482,6 +482,21 @@ static void test_parameters(void)
     check_parameters(DATA "own-sm120.cubin", 0x380);
 }
 
+/* Without parameters, constant bank 0 holds the shape of the launch as with some. */
+static void test_no_parameters(void)
+{
+    struct image image = load(DATA "no-parameters-sm90.cubin");
+    struct smc_cubin cubin;
+    struct smc_error error = {""};
+    CU_ASSERT_EQUAL_FATAL(smc_cubin_open(image.bytes, image.size, &cubin, &error), SMC_OK);
+    const struct smc_cubin_kernel *kernel = kernel_of(&cubin, "no_parameters");
+    CU_ASSERT_EQUAL(kernel->parameters_at, 0x210);
+    CU_ASSERT_EQUAL(kernel->parameter_bytes, 0);
+    CU_ASSERT_EQUAL(kernel->parameter_count, 0);
+    smc_cubin_close(&cubin);
+    free(image.bytes);
+}
+
 /* --- How it was compiled ---------------------------------------------------------------------- */
 
 static void test_build_note(void)
@@ -541,6 +556,7 @@ CU_TestInfo tests_cubin[] = {
     {"registers that setmaxnreg sets", test_set_registers},
     {"barriers of one kernel", test_barriers},
     {"where parameters are", test_parameters},
+    {"where parameters would be", test_no_parameters},
     {"the options of its compiler", test_build_note},
     {"what no kernel can have is refused", test_more_than_there_is},
     CU_TEST_INFO_NULL,

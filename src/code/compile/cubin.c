@@ -724,7 +724,8 @@ static bool fill_parameters(struct smc_cubin_kernel *kernel, const struct smc_cu
             return false;
         end = parameter->offset + parameter->bytes;
     }
-    kernel->parameters_at = claims->bank_at;
+    /* without parameters the bank ends where they would begin: after the shape of the launch */
+    kernel->parameters_at = claims->has_bank ? claims->bank_at : claims->constant_bytes;
     kernel->parameter_bytes = claims->parameter_bytes;
     return kernel->parameter_count == 0 || end == claims->parameter_bytes;
 }
