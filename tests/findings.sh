@@ -260,6 +260,12 @@ for format in text json sarif; do
         sarif) jq -e '.runs[0].results == []' out >/dev/null ;;
         esac || cat out)"
 done
+cat >named.cu <<'END'
+namespace outer { namespace inner { __shared__ int tile[32]; } }
+extern "C" __global__ void named(int *out) { out[threadIdx.x] = outer::inner::tile[threadIdx.x]; }
+END
+smemcalc run named.cu --grid 1 --block 32 -a i32x32 -d 9.0 --sanitize text >out 2>errors
+empty "an array in a namespace has its name" "$(grep -q '; 4 bytes at tile + 0 (shared memory)' out || cat out errors)"
 smemcalc run --tile 4 --size 16 -d 9.0 --sanitize text >out 2>errors
 status=$?
 empty "sanitize finds nothing in a kernel of the catalog" "$(

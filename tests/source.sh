@@ -327,7 +327,7 @@ if [ $? = 3 ]; then
     skip "PTX" "there is no ptxas"
 else
     shows 0 "0, 2, 4, 6, 8, 10, ...; 31 changed" twice.ptx --grid 1 --block 32 -a i32x32:ramp
-    shows 0 "registers per thread (read from a file)" letter.ptx --grid 1 --block 32 -a i32x32
+    shows 0 "registers per thread (ptxas, sm_90a)" letter.ptx --grid 1 --block 32 -a i32x32
     shows 1 "out of bounds" twice.ptx --grid 1 --block 32 -a i32x31
 fi
 
@@ -744,6 +744,10 @@ if got != wanted:
 END
     )"
 done
+run_refuses "option --arg: 'i32:5' does not fit parameter 1 of pointer, 'const CUtensorMap *maps': write -a '[tmap:f16x4096x4096:box=64x64:swizzle=128:random]'" \
+    --source maps.cu --entry pointer --grid 1 --block 64 -a i32:5 -a f32x64
+run_refuses "option --arg: 'i32:5' does not fit parameter 1 of member, 'const __grid_constant__ tile tile', a structure of 256 bytes: write -a '{32*u64:0}', or its members with their values, or struct:FILE; a CUtensorMap is tmap:f16x64x64:box=64x64" \
+    --source maps.cu --entry member --grid 1 --block 64 -a i32:5 -a f32x64
 run_refuses "option --arg: 'tmap:f32x16x12': a tensor map needs the box of a copy, as in tmap:f16x4096x4096:box=64x64:swizzle=128" \
     --source box.cu --grid 1 --block 64 -a tmap:f32x16x12 -a f32x64 -a i32:3
 run_refuses "option --arg: 'f32x192' does not fit parameter 1 of box, 'const __grid_constant__ CUtensorMap map': write -a tmap:f16x4096x4096:box=64x64:swizzle=128:random" \

@@ -25,7 +25,7 @@ void smc_resources_describe(const struct smc_resources *resources, char text[DES
         snprintf(text, DESCRIPTION_BYTES, "given");
         break;
     case SMC_RESOURCES_FILE:
-        snprintf(text, DESCRIPTION_BYTES, "read from a file");
+        snprintf(text, DESCRIPTION_BYTES, "ptxas, sm_%u%.1s", cc, &resources->suffix);
         break;
     }
 }

@@ -741,14 +741,11 @@ static enum smc_status fail_part(const struct smc_compilation *compilation,
     }
     if (*rejected)
         return smc_fail(error, status,
-                        "%.700s (NVRTC compiles no host code, and left out %.*s; nvcc was not "
-                        "found)",
+                        "%.700s (NVRTC compiles no host code, and left out %.*s; nvcc compiles it)",
                         first.message, (int)strcspn(rejected, "\n"), rejected);
     if (smc_device_part_is_whole(part))
         return status;
-    return smc_fail(error, status,
-                    "%.700s (in the device part: nvcc, which compiles all of it, was "
-                    "not found)",
+    return smc_fail(error, status, "%.700s (in the device part; nvcc compiles all of it)",
                     first.message);
 }
 

@@ -142,8 +142,9 @@ void smc_c_type_example(const struct smc_c_type *type, struct smc_text *text)
     const bool is_float = info->class == SMC_USER_FLOAT, is_byte = info->bytes == 1;
     if (type->is_texture || type->is_surface) {
         smc_text_append(text, type->is_texture ? "tex:f32x64x32:random" : "surf:f32x64x32");
-    } else if (type->is_tensor_map && type->pointers == 0) {
-        smc_text_append(text, "tmap:f16x4096x4096:box=64x64:swizzle=128:random");
+    } else if (type->is_tensor_map && type->pointers <= 1) {
+        smc_text_printf(text, type->pointers ? "[%s]" : "%s",
+                        "tmap:f16x4096x4096:box=64x64:swizzle=128:random");
     } else if (type->pointers > 1) {
         smc_text_printf(text, "[%sx1024, %sx1024]", info->name, info->name);
     } else if (type->pointers == 1) {

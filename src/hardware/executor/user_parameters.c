@@ -194,6 +194,7 @@ static enum smc_status fail_param(const struct parameter *parameter, size_t numb
 {
     smc_auto_text example = {0};
     char size[48] = "", structure[64] = "";
+    const bool may_hold_map = parameter->ptx.align >= SMC_TENSOR_MAP_ALIGN;
     bool has_members = parameter->ptx.is_array && !parameter->is_known;
     user_parameters_append_example(parameter, &example);
     if (argument->form == SMC_USER_STRUCT)
@@ -202,10 +203,11 @@ static enum smc_status fail_param(const struct parameter *parameter, size_t numb
         snprintf(structure, sizeof structure, ", a structure of %" PRIu64 " bytes",
                  parameter->ptx.bytes);
     smc_fail(error, SMC_USAGE,
-             "option --arg: '%.64s'%s does not fit parameter %zu of %.256s, '%s'%s: write %s%s",
+             "option --arg: '%.64s'%s does not fit parameter %zu of %.256s, '%s'%s: write %s%s%s",
              argument->typed, size, number, kernel->shown, parameter->declared, structure,
              smc_text_string(&example),
-             has_members ? ", or its members with their values, or struct:FILE" : "");
+             has_members ? ", or its members with their values, or struct:FILE" : "",
+             has_members && may_hold_map ? "; a CUtensorMap is tmap:f16x64x64:box=64x64" : "");
     return SMC_USAGE;
 }
 

@@ -84,16 +84,33 @@ void smc_finding_set_other(const struct smc_worker *worker, struct smc_finding *
     finding->other_thread[2] = thread / block[0] / block[1];
 }
 
-/* The name of a function's variable contains the function: _ZZ6kernelE4tile becomes tile. */
+/* The identifier that begins with its length at `at`, as in 4tile; none: 0 bytes. */
+static struct smc_span identifier_at(struct smc_span name, size_t at)
+{
+    uint64_t length = 0;
+    while (at < name.bytes && name.at[at] >= '0' && name.at[at] <= '9' && length < name.bytes)
+        length = length * 10 + (uint64_t)(name.at[at++] - '0');
+    return length <= name.bytes - at ? (struct smc_span){name.at + at, length}
+                                     : (struct smc_span){name.at, 0};
+}
+
+/* The name of a function's variable contains the function, that of others their namespaces:
+   _ZZ6kernelE4tile becomes tile, and so does _ZN5outer4tileE. */
 static struct smc_span plain_name(struct smc_span name)
 {
-    for (size_t i = 0; name.bytes > 3 && memcmp(name.at, "_ZZ", 3) == 0 && i < name.bytes; i++) {
-        uint64_t length = 0;
-        size_t k = i + 1;
-        while (k < name.bytes && name.at[k] >= '0' && name.at[k] <= '9' && length < name.bytes)
-            length = length * 10 + (uint64_t)(name.at[k++] - '0');
-        if (name.at[i] == 'E' && length > 0 && k + length == name.bytes)
-            return (struct smc_span){name.at + k, length};
+    const bool is_local = name.bytes > 3 && memcmp(name.at, "_ZZ", 3) == 0;
+    const bool is_nested = name.bytes > 3 && memcmp(name.at, "_ZN", 3) == 0;
+    const char *const end = name.at + name.bytes;
+    for (size_t i = 0; is_local && i < name.bytes; i++) {
+        const struct smc_span last = identifier_at(name, i + 1);
+        if (name.at[i] == 'E' && last.bytes > 0 && last.at + last.bytes == end)
+            return last;
+    }
+    for (size_t i = 3; is_nested && i < name.bytes;) {
+        const struct smc_span part = identifier_at(name, i);
+        if (part.bytes > 0 && part.at + part.bytes == end - 1 && end[-1] == 'E')
+            return part;
+        i = part.bytes > 0 ? (size_t)(part.at + part.bytes - name.at) : name.bytes;
     }
     return name;
 }
