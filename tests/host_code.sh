@@ -434,8 +434,18 @@ compiled_for() { # NAME ARCHITECTURE NOTE ARGUMENT...
 }
 compiled_for "--device sm_90a compiles for it" sm_90a '' --device sm_90a
 compiled_for "a source that sm_90 refuses is compiled for sm_90a, and a note says so" sm_90a \
-    "note: compiled for sm_90a, which the source needs; for sm_90: more.cu: error: Instruction 'setmaxnreg.dec' not supp" \
-    --device 9.0
+    "note: compiled for sm_90a, which the source needs for setmaxnreg" --device 9.0
+sed 's|^|/* __CUDA_ARCH_FEAT_SM90_ALL */ |; q' more.cu >asks.cu
+tail -n +2 more.cu >>asks.cu
+without_nvcc inspect asks.cu --format json --device 9.0 >asks.json 2>err
+empty "a source that asks for features is compiled without them first" "$(
+    has err "note: compiled for sm_90a, which the source needs; for sm_90: asks.cu: error: Instruction 'setmaxnreg.dec' not supp"
+    jq -r '.kernels[].kernel.compiled_for' asks.json 2>&1 | grep -qx sm_90a || jq -c .kernels asks.json)"
+sed 's/__global__ void __launch_bounds__(128, 1)/static __device__ void/' more.cu >unused.cu
+echo 'extern "C" __global__ void other(int *p) { *p = 1; }' >>unused.cu
+without_nvcc inspect unused.cu --format json --device 9.0 >unused.json 2>err
+empty "a feature that no kernel uses is not asked for" "$(cat err
+    jq -r '.kernels[].kernel.compiled_for' unused.json 2>&1 | grep -qx sm_90 || jq -c .kernels unused.json)"
 compiled_for "what a board of 9.0 cannot run as sm_90 is compiled for sm_90a" sm_90a 'compiled for sm_90a' \
     --device 'NVIDIA H200'
 compiled_for "-arch=sm_90a in --compiler-options goes with --device 9.0" sm_90a '' --device 9.0 \

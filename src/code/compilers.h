@@ -63,4 +63,13 @@ void smc_architectures_add(const char *text, struct smc_inspect_target *target, 
    none, or it is one already. */
 bool smc_architecture_extend(struct smc_inspect_target *target);
 
+/* The instruction that such a target alone has and the source or PTX uses: "wgmma. ..."; NULL:
+   none of those known. */
+const char *smc_feature_in(const char *text);
+
+/* Whether the source has such an instruction, and nothing in it asks for the target's features, so
+   that it could do without: then its PTX is the same for every target of the architecture. */
+struct smc_source_tree;
+bool smc_source_names_features(const struct smc_source_tree *tree);
+
 #endif

@@ -127,6 +127,29 @@ bool smc_architecture_extend(struct smc_inspect_target *target)
     return true;
 }
 
+const char *smc_feature_in(const char *text)
+{
+    static const char *const instructions[] = {"wgmma.", "setmaxnreg.", "tcgen05."};
+    const char *found = NULL;
+    for (size_t i = 0; !found && i < sizeof instructions / sizeof *instructions; i++)
+        found = strstr(text, instructions[i]);
+    return found;
+}
+
+bool smc_source_names_features(const struct smc_source_tree *tree)
+{
+    static const char *const questions[] = {"ARCH_FEAT", "ARCH_SPECIFIC", "ARCH_FAMILY",
+                                            "HAS_FEATURE", "SM90A"};
+    bool names = false, asks = false;
+    for (size_t i = 0; i < tree->count; i++) {
+        const char *text = smc_text_string(&tree->file[i].text);
+        names |= smc_feature_in(text) != NULL;
+        for (size_t k = 0; k < sizeof questions / sizeof *questions; k++)
+            asks |= strstr(text, questions[k]) != NULL;
+    }
+    return names && !asks;
+}
+
 /* Ranks machine code for `cc`. Like the driver, prefers the nearest architecture that loads, and
    for one architecture the more specific suffix. If none loads, the nearest substitutes for a
    compilation that does not exist yet. */

@@ -43,8 +43,11 @@ struct compiled {
     size_t count;        /* of the kernels that were added */
     bool option_refused; /* of the user's options; other compilers are not tried */
     bool target_unsupported;
-    bool lacks_header;   /* which may hold the kernels */
-    bool needs_features; /* of sm_90a instead of sm_90 */
+    bool lacks_header; /* which may hold the kernels */
+    struct features {
+        bool needed;   /* of sm_90a instead of sm_90: it is refused without */
+        char used[16]; /* what of them its PTX uses: "wgmma"; "": nothing known */
+    } features;
 };
 
 /* Each begins with the name of a kernel, or with none. False: out of memory. */
@@ -101,10 +104,15 @@ static enum smc_status read_kernels_compile(const struct kernel_reading *reading
                                                &reading->notes->faults, error) != SMC_OK)
         status = smc_fail_in(error, SMC_MACHINE, "%s: the compiler's output cannot be read",
                              reading->file);
-    *compiled = (struct compiled){reading->kernels->count - before, output.option_refused,
-                                  output.target_unsupported, output.lacks_header,
-                                  status == SMC_USAGE &&
-                                      smc_log_needs_features(smc_text_string(&output.log))};
+    *compiled = (struct compiled){
+        reading->kernels->count - before,
+        output.option_refused,
+        output.target_unsupported,
+        output.lacks_header,
+        {.needed = status == SMC_USAGE && smc_log_needs_features(smc_text_string(&output.log))}};
+    const char *used = smc_feature_in(smc_text_string(&output.ptx));
+    snprintf(compiled->features.used, sizeof compiled->features.used, "%.*s",
+             used ? (int)strcspn(used, ".") : 0, used ? used : "");
     if (status == SMC_OK)
         read_kernels_tell_remarks(reading, smc_text_string(&output.log));
     if (status == SMC_OK && reading->request->ptx)
@@ -179,7 +187,7 @@ static void read_kernels_note_failure(const struct compiled *compiled, enum smc_
    it read the source, else that of the last way. */
 static enum smc_status read_kernels_compile_source(const struct kernel_reading *reading,
                                                    const struct smc_inspect_target *target,
-                                                   size_t *first, bool *needs_features,
+                                                   size_t *first, struct features *features,
                                                    struct smc_error *error)
 {
     struct tried tried = {.worst = SMC_UNAVAILABLE};
@@ -189,6 +197,7 @@ static enum smc_status read_kernels_compile_source(const struct kernel_reading *
         struct smc_error reason = {""};
         enum smc_status status = read_kernels_compile(reading, ways[i].compile_with, ways[i].source,
                                                       target, &compiled, &reason);
+        *features = compiled.features;
         if (status == SMC_OK && compiled.count > 0) {
             if (tried.refusal.message[0])
                 warn_of_nvcc(reading, &tried.refusal, told);
@@ -197,9 +206,8 @@ static enum smc_status read_kernels_compile_source(const struct kernel_reading *
             *error = (struct smc_error){""};
             return SMC_OK;
         }
-        *needs_features = compiled.needs_features;
         if (status == SMC_MACHINE || status == SMC_INTERRUPTED || compiled.option_refused ||
-            compiled.needs_features) {
+            compiled.features.needed) {
             *error = reason;
             return status;
         }
@@ -220,29 +228,6 @@ static enum smc_status read_kernels_compile_source(const struct kernel_reading *
     return tried.worst;
 }
 
-/* The same, and with the features of its architecture alone where the source needs them. */
-static enum smc_status compile_target(const struct kernel_reading *reading,
-                                      const struct smc_inspect_target *target, size_t *first,
-                                      struct smc_error *error)
-{
-    struct smc_inspect_target extended = *target;
-    struct smc_error ignored;
-    size_t before = *first;
-    bool needs_features = false;
-    enum smc_status status =
-        read_kernels_compile_source(reading, target, first, &needs_features, error);
-    if (!needs_features || !smc_architecture_extend(&extended) ||
-        read_kernels_compile_source(reading, &extended, &before, &needs_features, &ignored) !=
-            SMC_OK)
-        return status;
-    smc_text_safe_line(&reading->notes->remarks,
-                       "compiled for sm_%u%c, which the source needs; for sm_%u: %.500s",
-                       extended.cc, extended.suffix, extended.cc, error->message);
-    *error = (struct smc_error){""};
-    *first = before;
-    return SMC_OK;
-}
-
 static bool read_tree(const struct kernel_reading *reading, struct smc_source_tree *tree)
 {
     smc_auto_text options = {0};
@@ -250,6 +235,61 @@ static bool read_tree(const struct kernel_reading *reading, struct smc_source_tr
     smc_compile_options(reading->request, &options);
     return smc_source_tree_read(reading->file, smc_text_string(reading->bytes),
                                 smc_text_string(&options), "", tree, &ignored) == SMC_OK;
+}
+
+/* Compiles once for the features of the target's architecture alone a source that is refused
+   without them. False: it is to be tried without; nothing has happened. */
+static bool compile_extended_target(const struct kernel_reading *reading,
+                                    const struct smc_inspect_target *target, size_t *first)
+{
+    struct smc_text *warnings = &reading->notes->warnings;
+    struct smc_text *ptx = reading->request->ptx;
+    const size_t before = reading->kernels->count, told = warnings->length;
+    const size_t written = ptx ? ptx->length : 0;
+    struct smc_inspect_target extended = *target;
+    struct features features = {.needed = false};
+    struct smc_error ignored;
+    size_t way = *first;
+    SMC_AUTO(smc_source_tree_free) struct smc_source_tree tree = {0};
+    if (!smc_architecture_extend(&extended) || !read_tree(reading, &tree) ||
+        !smc_source_names_features(&tree))
+        return false;
+    if (read_kernels_compile_source(reading, &extended, &way, &features, &ignored) != SMC_OK ||
+        !features.used[0]) {
+        smc_inspect_cut(reading->kernels, before);
+        smc_text_cut(warnings, told);
+        if (ptx)
+            smc_text_cut(ptx, written);
+        return false;
+    }
+    *first = way;
+    smc_text_safe_line(&reading->notes->remarks,
+                       "compiled for sm_%u%c, which the source needs for %s", extended.cc,
+                       extended.suffix, features.used);
+    return true;
+}
+
+/* The same, and with the features of its architecture alone where the source needs them. */
+static enum smc_status compile_target(const struct kernel_reading *reading,
+                                      const struct smc_inspect_target *target, size_t *first,
+                                      struct smc_error *error)
+{
+    struct smc_inspect_target extended = *target;
+    struct features features = {.needed = false};
+    struct smc_error ignored;
+    size_t before = *first;
+    if (compile_extended_target(reading, target, first))
+        return SMC_OK;
+    enum smc_status status = read_kernels_compile_source(reading, target, first, &features, error);
+    if (!features.needed || !smc_architecture_extend(&extended) ||
+        read_kernels_compile_source(reading, &extended, &before, &features, &ignored) != SMC_OK)
+        return status;
+    smc_text_safe_line(&reading->notes->remarks,
+                       "compiled for sm_%u%c, which the source needs; for sm_%u: %.500s",
+                       extended.cc, extended.suffix, extended.cc, error->message);
+    *error = (struct smc_error){""};
+    *first = before;
+    return SMC_OK;
 }
 
 /* nvcc instantiates every template that is launched. */

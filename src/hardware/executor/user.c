@@ -185,35 +185,13 @@ static enum smc_status compile_in_some_way(struct smc_user_run *run,
     return worst;
 }
 
-/* The instruction of sm_90a and its like that a text has; NULL: none. */
-static const char *find_feature(const char *text)
-{
-    static const char *const instructions[] = {"wgmma.", "setmaxnreg.", "tcgen05."};
-    for (size_t i = 0; text && i < sizeof instructions / sizeof *instructions; i++)
-        if (strstr(text, instructions[i]))
-            return instructions[i];
-    return NULL;
-}
-
-/* Whether the source has such an instruction, and nothing in it that asks for the target's features
-   and could do without: what is compiled then is the same for every target of the architecture. */
 static bool names_features(const struct smc_user_run *run)
 {
-    static const char *const questions[] = {"ARCH_FEAT", "ARCH_SPECIFIC", "ARCH_FAMILY",
-                                            "HAS_FEATURE", "SM90A"};
     SMC_AUTO(smc_source_tree_free) struct smc_source_tree tree = {0};
     struct smc_error ignored;
-    bool has_feature = false, asks = false;
-    if (smc_source_tree_read(run->request.file, smc_text_string(&run->text),
-                             run->request.compiler_options, "", &tree, &ignored) != SMC_OK)
-        return false;
-    for (size_t i = 0; i < tree.count; i++) {
-        const char *text = smc_text_string(&tree.file[i].text);
-        has_feature |= find_feature(text) != NULL;
-        for (size_t k = 0; k < sizeof questions / sizeof *questions; k++)
-            asks |= strstr(text, questions[k]) != NULL;
-    }
-    return has_feature && !asks;
+    return smc_source_tree_read(run->request.file, smc_text_string(&run->text),
+                                run->request.compiler_options, "", &tree, &ignored) == SMC_OK &&
+           smc_source_names_features(&tree);
 }
 
 /* Compiles a source once that would be refused without its architecture's features. False: it is
@@ -230,7 +208,7 @@ static bool compile_extended(struct smc_user_run *run, struct smc_compilation co
     compilation.warnings = &own;
     if (compile_in_some_way(run, compilation, output, &needs_features, &ignored) != SMC_OK)
         return false;
-    const char *feature = find_feature(smc_text_string(&output->ptx));
+    const char *feature = smc_feature_in(smc_text_string(&output->ptx));
     if (!feature) { /* it is in a function that no kernel calls */
         smc_inspect_free(&run->kernels);
         smc_nvrtc_output_free(output);
