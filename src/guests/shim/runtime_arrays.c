@@ -243,21 +243,10 @@ int shim_copy_in_driver(const struct shim_runtime_copy *plan, struct shim_copy_3
     return SHIM_SUCCESS;
 }
 
-API cudaMemcpy3D(const struct shim_runtime_copy *plan)
-{
-    struct shim_copy_3d full;
-    START();
-    const int error = shim_copy_in_driver(plan, &full);
-    return shim_noted(error != SHIM_SUCCESS ? error : cuMemcpy3D_v2(&full));
-}
-
-API cudaMemcpy3DAsync(const struct shim_runtime_copy *plan, void *stream)
-{
-    struct shim_copy_3d full;
-    START();
-    const int error = shim_copy_in_driver(plan, &full);
-    return shim_noted(error != SHIM_SUCCESS ? error : cuMemcpy3DAsync_v2(&full, stream));
-}
+API_IN_DRIVER(cudaMemcpy3D, (const struct shim_runtime_copy *plan), shim_copy_3d,
+              shim_copy_in_driver(plan, &full), cuMemcpy3D_v2(&full))
+API_IN_DRIVER(cudaMemcpy3DAsync, (const struct shim_runtime_copy *plan, void *stream), shim_copy_3d,
+              shim_copy_in_driver(plan, &full), cuMemcpy3DAsync_v2(&full, stream))
 
 API cudaMemset3D(struct shim_pitched to, int value, struct shim_extent extent)
 {

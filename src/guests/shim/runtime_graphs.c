@@ -50,35 +50,19 @@ static int in_driver(const struct shim_kernel_node *what, struct shim_kernel_nod
     return shim_find_function(what->function, &out->function);
 }
 
-API cudaGraphAddKernelNode(void **node, void *graph, void *const *needed, size_t count,
-                           const struct shim_kernel_node *what)
-{
-    struct shim_kernel_node full;
-    START();
-    const int error = in_driver(what, &full);
-    return shim_noted(
-        error != SHIM_SUCCESS ? error : cuGraphAddKernelNode_v2(node, graph, needed, count, &full));
-}
-
-API cudaGraphExecKernelNodeSetParams(void *exec, void *node, const struct shim_kernel_node *what)
-{
-    struct shim_kernel_node full;
-    START();
-    const int error = in_driver(what, &full);
-    return shim_noted(error != SHIM_SUCCESS ? error
-                                            : cuGraphExecKernelNodeSetParams_v2(exec, node, &full));
-}
-
-API cudaGraphAddMemcpyNode(void **node, void *graph, void *const *needed, size_t count,
-                           const struct shim_runtime_copy *plan)
-{
-    struct shim_copy_3d full;
-    START();
-    const int error = shim_copy_in_driver(plan, &full);
-    return shim_noted(error != SHIM_SUCCESS
-                          ? error
-                          : cuGraphAddMemcpyNode(node, graph, needed, count, &full, NULL));
-}
+API_IN_DRIVER(cudaGraphAddKernelNode,
+              (void **node, void *graph, void *const *needed, size_t count,
+               const struct shim_kernel_node *what),
+              shim_kernel_node, in_driver(what, &full),
+              cuGraphAddKernelNode_v2(node, graph, needed, count, &full))
+API_IN_DRIVER(cudaGraphExecKernelNodeSetParams,
+              (void *exec, void *node, const struct shim_kernel_node *what), shim_kernel_node,
+              in_driver(what, &full), cuGraphExecKernelNodeSetParams_v2(exec, node, &full))
+API_IN_DRIVER(cudaGraphAddMemcpyNode,
+              (void **node, void *graph, void *const *needed, size_t count,
+               const struct shim_runtime_copy *plan),
+              shim_copy_3d, shim_copy_in_driver(plan, &full),
+              cuGraphAddMemcpyNode(node, graph, needed, count, &full, NULL))
 
 API cudaGraphAddMemcpyNode1D(void **node, void *graph, void *const *needed, size_t count, void *to,
                              const void *from, size_t bytes, int kind)

@@ -38,6 +38,16 @@ int shim_start(void);
         return shim_noted(call);                                                                   \
     }
 
+/* The same with `full`, what the program passes as a structure of the driver. */
+#define API_IN_DRIVER(name, parameters, type, convert, call)                                       \
+    API name parameters                                                                            \
+    {                                                                                              \
+        struct type full;                                                                          \
+        START();                                                                                   \
+        const int error = convert;                                                                 \
+        return shim_noted(error != SHIM_SUCCESS ? error : call);                                   \
+    }
+
 /* A pointer as the driver's functions accept it. */
 static inline uint64_t shim_address(const void *pointer)
 {

@@ -5,19 +5,14 @@
 
 #include "rules/headroom.h"
 
-static struct smc_carveout carveouts_ask(const struct smc_sm *sm, const struct smc_launch *launch,
-                                         int32_t percent, enum smc_cache_config cache_config)
+/* The carve-out of `bytes` that a launch is made with. */
+static struct smc_carveout carveout_of(const struct smc_sm *sm, const struct smc_launch *launch,
+                                       uint32_t bytes, int32_t percent)
 {
-    struct smc_launch asked = *launch;
     struct smc_occupancy occupancy;
-    bool prefers = launch->smem_mode == SMC_SMEM_MODE_PREFER_OVERSIZED;
-    asked.carveout_percent = percent;
-    asked.cache_config = cache_config;
-    asked.smem_mode = prefers ? SMC_SMEM_MODE_OVERSIZED : launch->smem_mode;
-    smc_occupancy_compute(sm, &asked, &occupancy);
-    uint32_t bytes = smc_smem_preferred_bytes(sm, percent, cache_config);
+    smc_occupancy_compute(sm, launch, &occupancy);
     return (struct smc_carveout){
-        .smem_mode = asked.smem_mode,
+        .smem_mode = launch->smem_mode,
         .smem_bytes = bytes,
         .l1_bytes = sm->l1_smem_unified_bytes > bytes ? sm->l1_smem_unified_bytes - bytes : 0,
         .percent_from = percent,
@@ -25,6 +20,17 @@ static struct smc_carveout carveouts_ask(const struct smc_sm *sm, const struct s
         .configured_bytes = occupancy.smem_configured_bytes,
         .blocks_per_sm = occupancy.blocks_per_sm,
     };
+}
+
+static struct smc_carveout carveouts_ask(const struct smc_sm *sm, const struct smc_launch *launch,
+                                         int32_t percent, enum smc_cache_config cache_config)
+{
+    struct smc_launch asked = *launch;
+    bool prefers = launch->smem_mode == SMC_SMEM_MODE_PREFER_OVERSIZED;
+    asked.carveout_percent = percent;
+    asked.cache_config = cache_config;
+    asked.smem_mode = prefers ? SMC_SMEM_MODE_OVERSIZED : launch->smem_mode;
+    return carveout_of(sm, &asked, smc_smem_preferred_bytes(sm, percent, cache_config), percent);
 }
 
 /* Percentages come in ascending order, and so do the sizes. */
@@ -56,21 +62,11 @@ static void add_oversized(const struct smc_sm *sm, const struct smc_launch *laun
                           struct smc_carveouts *out)
 {
     struct smc_launch asked = *launch;
-    struct smc_occupancy occupancy;
     uint32_t bytes = smc_smem_largest_bytes(sm, launch->smem_mode);
     if (bytes == sm->smem_per_sm_bytes || out->count == SMC_MAX_CARVEOUTS)
         return;
     asked.smem_mode = SMC_SMEM_MODE_PREFER_OVERSIZED;
-    smc_occupancy_compute(sm, &asked, &occupancy);
-    out->size[out->count++] = (struct smc_carveout){
-        .smem_mode = asked.smem_mode,
-        .smem_bytes = bytes,
-        .l1_bytes = sm->l1_smem_unified_bytes > bytes ? sm->l1_smem_unified_bytes - bytes : 0,
-        .percent_from = SMC_CARVEOUT_DEFAULT,
-        .percent_to = SMC_CARVEOUT_DEFAULT,
-        .configured_bytes = occupancy.smem_configured_bytes,
-        .blocks_per_sm = occupancy.blocks_per_sm,
-    };
+    out->size[out->count++] = carveout_of(sm, &asked, bytes, SMC_CARVEOUT_DEFAULT);
 }
 
 enum smc_status smc_carveouts_find(const struct smc_sm *sm, const struct smc_launch *launch,
