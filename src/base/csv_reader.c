@@ -22,10 +22,7 @@ static enum smc_status csv_reader_fill(struct smc_csv_reader *reader, struct smc
     memmove(reader->buffer, reader->next, kept);
     reader->next = reader->buffer;
     reader->end = reader->buffer + kept;
-    enum smc_status status =
-        reader->source.read(reader->source.context, reader->end, BLOCK, &count, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(reader->source.read(reader->source.context, reader->end, BLOCK, &count, error));
     reader->ended = count == 0;
     reader->end += count;
     *reader->end = '\n';

@@ -902,9 +902,7 @@ static enum smc_status check_devices(const struct comparing *comparing, struct s
 
 static enum smc_status diff_compare(struct comparing *comparing, struct smc_error *error)
 {
-    enum smc_status status = check_devices(comparing, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(check_devices(comparing, error));
     if (!diff_find_groups(comparing) || !find_renamed(comparing) || !match_all(comparing) ||
         !sort_pairs(comparing->diff, comparing->group_count))
         return smc_out_of_memory(error);

@@ -89,9 +89,7 @@ static enum smc_status banks_count_step(const struct smc_banks_source *source, u
 {
     struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES];
     size_t found;
-    enum smc_status status = smc_banks_source_get(source, warp, step, list, &found, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_banks_source_get(source, warp, step, list, &found, error));
     answer->pattern_count = (uint32_t)found;
     for (size_t i = 0; i < found; i++) {
         struct smc_banks_pattern *pattern = &answer->pattern[i];
@@ -140,11 +138,9 @@ enum smc_status smc_banks_answer(const struct smc_banks_query *query,
         return answer_tile(query, answer, error);
     *answer = (struct smc_banks_answer){.query = *query};
     smc_bank_layout_of(&query->device.sm, query->mode, &answer->layout);
-    enum smc_status status = smc_banks_source_open(&answer->query, &source, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_banks_source_open(&answer->query, &source, error));
     answer->warps_per_block = (uint32_t)divide_up(source.threads, SMC_WARP_LANES);
-    status = check_warp(answer, source.threads, error);
+    enum smc_status status = check_warp(answer, source.threads, error);
     if (status == SMC_OK)
         status = count_all(&source, answer, error);
     for (uint32_t i = 0; i < answer->pattern_count && status == SMC_OK; i++) {

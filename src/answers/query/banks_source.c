@@ -26,9 +26,7 @@ static enum smc_status open_kernel(struct smc_banks_query *query, struct smc_ban
                             ? "'s accesses to shared memory depend on the data; 'smemcalc run' "
                               "counts them"
                             : " does not use shared memory");
-    enum smc_status status = query->kernel->complete(query->kernel, &query->params, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(query->kernel->complete(query->kernel, &query->params, error));
     query->kernel->plan(query->kernel, &query->params, &plan);
     source->is_kernel = true;
     source->threads = plan.threads_per_block;

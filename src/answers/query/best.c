@@ -118,10 +118,7 @@ static enum smc_status best_add(const struct smc_query *query, int64_t size, str
     *candidate = (struct smc_candidate){.size = size};
     bool first = best->count == 0; /* the other sizes would repeat the same warnings */
     struct smc_answer *answer = &candidate->answer;
-    enum smc_status status =
-        smc_query_evaluate(query, NULL, answer, first ? warnings : NULL, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_query_evaluate(query, NULL, answer, first ? warnings : NULL, error));
     smc_query_hold_clustered(answer);
     if (!best->quick) {
         smc_query_find_work(answer);

@@ -341,9 +341,7 @@ enum smc_status smc_tune_list(struct smc_tune *tune,
     struct smc_error first = {""}, why = {""};
     int64_t value[SMC_TUNE_MOST_AXES] = {0};
     size_t capacity = 0;
-    enum smc_status status = count_combinations(tune, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(count_combinations(tune, error));
     for (uint64_t i = 0; i < tune->tried; i++) {
         combine(tune, i, value);
         if (!(is_legal ? is_legal : kernel_allows)(tune, value, &why)) {

@@ -701,9 +701,7 @@ static enum smc_status chrome_read_all(struct chrome_reader *reader, struct smc_
     static const struct smc_json_reader handlers = {
         .keys = keys, .key_count = KEY_COUNT, .value = on_value, .end = chrome_on_end};
     bool unclosed = false;
-    enum smc_status status = smc_json_read(input, &handlers, reader, &unclosed, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_json_read(input, &handlers, reader, &unclosed, error));
     if (!reader->has_events)
         return smc_fail(error, SMC_USAGE, "%s: JSON, but no trace: it has no array 'traceEvents'",
                         input->shown);

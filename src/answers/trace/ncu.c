@@ -833,13 +833,11 @@ static enum smc_status read_table(struct ncu_reading *reading)
 {
     bool found = true;
     rewind(reading->stream);
-    enum smc_status status = ncu_find_header(reading);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(ncu_find_header(reading));
     const struct smc_csv_source source = {reading->is_text ? ncu_read_text : read_stream, reading};
     reading->text.stream = reading->stream;
-    status = smc_csv_open_wide(&reading->csv, &source, MOST_RECORD_BYTES, MOST_RECORD_FIELDS,
-                               reading->error);
+    enum smc_status status = smc_csv_open_wide(&reading->csv, &source, MOST_RECORD_BYTES,
+                                               MOST_RECORD_FIELDS, reading->error);
     if (status == SMC_OK)
         status = smc_csv_read(&reading->csv, reading->record, &found, reading->error);
     if (status == SMC_OK && reading->record->fault == SMC_CSV_TOO_LONG)

@@ -588,13 +588,12 @@ static enum smc_status begin_batch(struct export *export, struct batch *batch, c
 {
     struct smc_trace_launch *launch = &batch->launch;
     const char *name;
-    enum smc_status status = find_kernel_name(export, value, &name, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(find_kernel_name(export, value, &name, error));
     memcpy(batch->key, value + KEY, sizeof batch->key);
     smc_trace_launch_init(launch);
     launch->name = (char *)(uintptr_t)name;
-    status = resolve_device(export, pid_of(value[PROCESS]), value[DEVICE], &launch->device, error);
+    enum smc_status status =
+        resolve_device(export, pid_of(value[PROCESS]), value[DEVICE], &launch->device, error);
     if (value[PROCESS] != NONE)
         launch->process = smc_trace_process(export->trace, pid_of(value[PROCESS]), NULL);
     if (status != SMC_OK || (value[PROCESS] != NONE && launch->process < 0))
@@ -707,12 +706,10 @@ static enum smc_status nsys_read_launches(struct export *export, struct smc_erro
 {
     sqlite3_stmt *query;
     bool found = true, is_sorted = true;
-    enum smc_status status = export->in_order ? find_order(export, &is_sorted, error) : SMC_OK;
-    if (status != SMC_OK)
-        return status;
-    status = smc_sqlite_select(&export->sqlite,
-                               &(const struct smc_sqlite_columns){kernel_table, names, COLUMNS},
-                               is_sorted ? "" : "ORDER BY 1", export->has, &query, error);
+    SMC_TRY(export->in_order ? find_order(export, &is_sorted, error) : SMC_OK);
+    enum smc_status status = smc_sqlite_select(
+        &export->sqlite, &(const struct smc_sqlite_columns){kernel_table, names, COLUMNS},
+        is_sorted ? "" : "ORDER BY 1", export->has, &query, error);
     if (status == SMC_OK && !query)
         return smc_fail(error, SMC_USAGE,
                         "%s: no kernels: table %s is missing; record with "

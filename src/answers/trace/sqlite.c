@@ -135,9 +135,7 @@ enum smc_status smc_sqlite_open(struct smc_sqlite *sqlite, const char *path, con
     smc_auto_text uri = {0};
     struct stat about;
     *sqlite = (struct smc_sqlite){.shown = shown};
-    enum smc_status status = refuse_journals(path, shown, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(refuse_journals(path, shown, error));
     const uint64_t bytes = stat(path, &about) == 0 && about.st_size > 0 ? about.st_size : 0;
     sqlite->steps_left = MOST_STEPS_ANYWAY + STEPS_PER_BYTE * bytes;
     sqlite_append_uri(&uri, path);

@@ -619,9 +619,7 @@ static enum smc_status take_size(const struct smc_cubin_reading *reading,
                                  bool is_shared)
 {
     struct smc_cubin_kernel *kernel = NULL;
-    enum smc_status status = cubin_find_kernel(reading, section, name, &kernel);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(cubin_find_kernel(reading, section, name, &kernel));
     if (!kernel || section->header.sh_size > UINT32_MAX)
         return fail_section(reading, section);
     uint32_t bytes = (uint32_t)section->header.sh_size;
@@ -847,9 +845,8 @@ enum smc_status smc_cubin_read_barriers(const void *file, size_t bytes, const ch
                                         uint32_t *barriers, struct smc_error *error)
 {
     struct smc_cubin cubin;
-    enum smc_status status = smc_cubin_open(file, bytes, &cubin, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_cubin_open(file, bytes, &cubin, error));
+    enum smc_status status = SMC_OK;
     const struct smc_cubin_kernel *kernel = smc_cubin_kernel(&cubin, entry);
     if (kernel)
         *barriers = kernel->barriers;

@@ -50,10 +50,9 @@ enum smc_status smc_machine_code_loads(const void *file, size_t bytes, const cha
                                        uint64_t loads[SMC_LOAD_WIDTHS], struct smc_error *error)
 {
     struct smc_cubin cubin;
-    enum smc_status status = smc_cubin_open(file, bytes, &cubin, error);
-    if (status != SMC_OK)
-        return status;
-    status = smc_fail(error, SMC_USAGE, "the machine code has no kernel %.200s", entry);
+    SMC_TRY(smc_cubin_open(file, bytes, &cubin, error));
+    enum smc_status status =
+        smc_fail(error, SMC_USAGE, "the machine code has no kernel %.200s", entry);
     for (size_t i = 0; i < cubin.kernel_count; i++) {
         const struct smc_cubin_kernel *kernel = &cubin.kernel[i];
         if (strcmp(kernel->name, entry) == 0)

@@ -249,10 +249,8 @@ enum smc_status smc_inspect_cubin_read(const void *file, size_t bytes,
 {
     struct smc_cubin cubin;
     *found = (struct smc_inspect_found){0};
-    enum smc_status status = smc_cubin_open(file, bytes, &cubin, error);
-    if (status != SMC_OK)
-        return status;
-    status = readers_check(&cubin, kind->cc, error);
+    SMC_TRY(smc_cubin_open(file, bytes, &cubin, error));
+    enum smc_status status = readers_check(&cubin, kind->cc, error);
     found->is_linked = cubin.is_linked;
     found->is_empty = !cubin.has_functions;
     if (status == SMC_OK && cubin.kernel_count > 0) {

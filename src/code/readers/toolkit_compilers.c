@@ -40,9 +40,7 @@ static enum smc_status toolkit_compilers_begin(const struct smc_compilation *com
                         "%s: needs %s of the CUDA Toolkit, which is neither on PATH nor in "
                         "$CUDA_HOME/bin",
                         compilation->file, tool);
-    enum smc_status status = smc_tool_folder_make(job->folder, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_tool_folder_make(job->folder, error));
     snprintf(job->cubin, sizeof job->cubin, "%s/out.cubin", job->folder);
     snprintf(job->architecture, sizeof job->architecture, "-arch=sm_%u%.1s", target->cc,
              &target->suffix);
@@ -124,9 +122,7 @@ static enum smc_status toolkit_compilers_run(const struct job *job, const char *
                                              struct smc_error *error)
 {
     bool succeeded = false;
-    enum smc_status status = smc_tool_run(argv, job->folder, &output->log, &succeeded, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_tool_run(argv, job->folder, &output->log, &succeeded, error));
     smc_input_make_text(&output->log);
     if (!succeeded && !smc_compilation_was_refused(&output->log))
         return smc_compilation_fail(job->compilation, job->called, &output->log, error);
@@ -346,12 +342,11 @@ enum smc_status smc_compile_with_nvcc(const struct smc_compilation *compilation,
 {
     struct job job;
     smc_auto_text start = {0};
-    enum smc_status status = toolkit_compilers_begin(compilation, "nvcc", &job, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(toolkit_compilers_begin(compilation, "nvcc", &job, error));
     smc_compilation_write_line(compilation->file, &start);
-    status = start.failed ? smc_out_of_memory(error)
-                          : give_source(&job, "stdin.cu", smc_text_string(&start), error);
+    enum smc_status status = start.failed
+                                 ? smc_out_of_memory(error)
+                                 : give_source(&job, "stdin.cu", smc_text_string(&start), error);
     if (status == SMC_OK)
         status = run_nvcc(&job, output, error);
     smc_tool_folder_remove(job.folder);
@@ -387,10 +382,8 @@ enum smc_status smc_compile_with_ptxas(const struct smc_compilation *compilation
                                        struct smc_nvrtc_output *output, struct smc_error *error)
 {
     struct job job;
-    enum smc_status status = toolkit_compilers_begin(compilation, "ptxas", &job, error);
-    if (status != SMC_OK)
-        return status;
-    status = give_source(&job, "stdin.ptx", "", error);
+    SMC_TRY(toolkit_compilers_begin(compilation, "ptxas", &job, error));
+    enum smc_status status = give_source(&job, "stdin.ptx", "", error);
     if (status == SMC_OK)
         status = run_ptxas(&job, output, error);
     smc_tool_folder_remove(job.folder);

@@ -300,9 +300,7 @@ enum smc_status smc_device_part_read(const char *file, const char *text, const c
                                      const char *toolkit, struct smc_device_part *part,
                                      struct smc_error *error)
 {
-    enum smc_status status = smc_source_tree_read(file, text, options, toolkit, &part->tree, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_source_tree_read(file, text, options, toolkit, &part->tree, error));
     if (!smc_instantiations_find(&part->tree, &part->instances))
         return smc_out_of_memory(error);
     use_instances(part);

@@ -29,10 +29,8 @@ static enum smc_status run_part(const struct all_gpus_worker *worker)
     struct smc_run_settings settings = *worker->settings;
     struct smc_query query = *worker->query;
     settings.gpu_index = part->gpu_index;
-    enum smc_status status =
-        smc_place_executor(settings.place)->device(part->gpu_index, &part->device, &part->error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(
+        smc_place_executor(settings.place)->device(part->gpu_index, &part->device, &part->error));
     query.device = part->device;
     pthread_mutex_lock(&telling);
     worker->tell(&query);

@@ -422,9 +422,7 @@ static enum smc_status emulator_check_memory(const struct smc_plan *plan, struct
 static enum smc_status make_arrays(struct emulator_job *run)
 {
     const struct smc_plan *plan = &run->request->answer->plan;
-    enum smc_status status = emulator_check_memory(plan, run->error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(emulator_check_memory(plan, run->error));
     run->owns_arrays = true;
     run->array_count = plan->buffer_count;
     for (size_t i = 0; i < plan->buffer_count; i++) {
@@ -622,16 +620,14 @@ static enum smc_status take_printed(struct emulator_job *run, struct smc_user_ru
 
 static enum smc_status run_reversed(struct emulator_job *run)
 {
-    enum smc_status status = emulator_read_program(run);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(emulator_read_program(run));
     pass_memory(run);
     emulator_pass_arguments(run);
     run->deadline_ms = smc_clock_ms() + run->request->settings->timeout_ms;
     struct smc_emulation_request launch = emulator_launch_of(run);
     launch.reversed = launch.unchecked = true;
     launch.logs_shared = false;
-    status = smc_emulate(&launch, &run->emulation, run->error);
+    enum smc_status status = smc_emulate(&launch, &run->emulation, run->error);
     smc_user_unplace(run->request->user, false, run->address);
     if (status == SMC_OK && (!run->emulation.completed || run->emulation.findings_total > 0))
         return smc_fail(run->error, SMC_SHORTFALL, "the other order does not run to its end");

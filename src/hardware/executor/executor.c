@@ -25,9 +25,7 @@ static enum smc_status executor_compile(const struct smc_query *query, enum smc_
     struct smc_params params = query->params;
     struct smc_compile_options options = query->compile;
     options.ptx_suffices = place == SMC_ON_EMULATOR;
-    enum smc_status status = query->kernel->complete(query->kernel, &params, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(query->kernel->complete(query->kernel, &params, error));
     return smc_compile(query->kernel, &params, query->device.sm.cc, &options, &compiled->resources,
                        &compiled->binary, warnings, error);
 }

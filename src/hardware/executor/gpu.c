@@ -80,9 +80,7 @@ static enum smc_status gpu_configure(struct gpu_job *run)
     struct smc_run_result *result = run->result;
     smc_gpu_reserved_smem(run->request->settings->gpu_index, &result->api_reserved_smem,
                           &result->api_reserved_smem_bytes);
-    enum smc_status status = smc_gpu_configure(&run->kernel, launch, &result->opt_in, run->error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_gpu_configure(&run->kernel, launch, &result->opt_in, run->error));
     smc_gpu_occupancy(&run->kernel, launch, &result->api_occupancy, &result->api_blocks_per_sm);
     smc_gpu_available_smem(&run->kernel, launch, result);
     if (launch->blocks_per_cluster > 1)
@@ -104,10 +102,8 @@ static enum smc_status gpu_launch(struct gpu_job *run)
 {
     const struct smc_run_request *request = run->request;
     struct smc_run_result *result = run->result;
-    enum smc_status status = smc_gpu_buffers_create(&request->answer->plan, request->settings->seed,
-                                                    &run->buffers, run->error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_gpu_buffers_create(&request->answer->plan, request->settings->seed, &run->buffers,
+                                   run->error));
     for (size_t i = 0; i < run->buffers.count; i++)
         result->device_memory_bytes += run->buffers.bytes[i];
     cudaError_t code = smc_gpu_launch(&run->kernel, &request->answer->plan,
@@ -367,9 +363,7 @@ static enum smc_status gpu_run_user(struct gpu_job *run)
     const struct smc_run_settings *settings = run->request->settings;
     const struct smc_gpu_work work = {launch_user, restore_user, run, run->kernel.stores_matrices};
     struct smc_run_result *result = run->result;
-    enum smc_status status = gpu_copy_in(run);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(gpu_copy_in(run));
     cudaError_t kept = keep_initial(run);
     if (kept != cudaSuccess)
         return smc_gpu_fail(run->error, kept, "a second copy of the arrays");
@@ -379,7 +373,7 @@ static enum smc_status gpu_run_user(struct gpu_job *run)
     cudaError_t code = smc_gpu_wait(settings->timeout_ms, settings->stop, "", &result->finish);
     result->first_launch_ms = smc_clock_ms() - start_ms;
     result->stopped = code == cudaErrorNotReady && settings->stop && settings->stop();
-    status = result->finish.succeeded ? copy_out(run) : SMC_OK;
+    enum smc_status status = result->finish.succeeded ? copy_out(run) : SMC_OK;
     if (status != SMC_OK || !result->finish.succeeded)
         return status;
     forget_unchanged(run);
@@ -400,17 +394,13 @@ static enum smc_status gpu_run_steps(struct gpu_job *run)
         make_nothing(result, "the kernel did not compile");
         return SMC_OK;
     }
-    enum smc_status status = adapt_probe(run, &binary);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(adapt_probe(run, &binary));
     gpu_load(run, binary);
     if (!result->load.succeeded) {
         make_nothing(result, "the driver did not take the machine code");
         return SMC_OK;
     }
-    status = gpu_configure(run);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(gpu_configure(run));
     return request->user                             ? gpu_run_user(run)
            : request->answer->query.kernel->is_probe ? run_probe(run)
                                                      : gpu_run_kernel(run);
@@ -441,20 +431,16 @@ static enum smc_status gpu_run(const struct smc_run_request *request, struct smc
         .request = request, .result = result, .warnings = warnings, .error = error};
     int gpu_index = request->settings->gpu_index;
     smc_run_begin(request, result);
-    enum smc_status status = smc_gpu_device(gpu_index, &state.device, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_gpu_device(gpu_index, &state.device, error));
     if (smc_gpu_is_slice(&state.device))
         smc_warn(warnings,
                  "GPU %d is a slice of a GPU (MIG): its SMs, its memory and its speed are the "
                  "slice's, and counters may be out of reach",
                  gpu_index);
     smc_gpu_uuid(gpu_index, result->gpu_uuid);
-    status = smc_gpu_use(gpu_index, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_gpu_use(gpu_index, error));
     smc_gpu_versions(result->driver, result->runtime);
-    status = gpu_run_steps(&state);
+    enum smc_status status = gpu_run_steps(&state);
     clean_up(&state);
     return status;
 }

@@ -40,9 +40,7 @@ static cudaError_t gpu_bench_allocate(struct smc_gpu_bench *bench)
 
 enum smc_status smc_gpu_bench_open(struct smc_gpu_bench *bench, struct smc_error *error)
 {
-    enum smc_status status = choose_array_bytes(bench, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(choose_array_bytes(bench, error));
     cudaError_t code = gpu_bench_allocate(bench);
     return code == cudaSuccess ? SMC_OK : smc_gpu_fail(error, code, "the memory to measure in");
 }

@@ -31,11 +31,8 @@ static enum smc_status gpu_ceilings_compile(const struct smc_gpu_measurement *me
     smc_binary_free(&bench->binary);
     bench->compiled_file = NULL;
     params.value[SMC_PARAM_DTYPE] = measurement->dtype;
-    enum smc_status status =
-        smc_compile(measurement->kernel, &params, bench->device.sm.cc, &bench->request->compile,
-                    &resources, &bench->binary, bench->warnings, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_compile(measurement->kernel, &params, bench->device.sm.cc, &bench->request->compile,
+                        &resources, &bench->binary, bench->warnings, error));
     bench->compiled_file = file;
     bench->compiled_dtype = measurement->dtype;
     return SMC_OK;
@@ -170,15 +167,11 @@ enum smc_status smc_calibrate(const struct smc_calibrate_request *request,
     struct smc_gpu_bench bench = {.request = request, .warnings = warnings};
     double start_ms = smc_clock_ms();
     *calibration = (struct smc_calibration){0};
-    enum smc_status status = smc_gpu_device(request->gpu_index, &bench.device, error);
-    if (status != SMC_OK)
-        return status;
-    status = smc_gpu_use(request->gpu_index, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_gpu_device(request->gpu_index, &bench.device, error));
+    SMC_TRY(smc_gpu_use(request->gpu_index, error));
     calibration->device = bench.device;
     gpu_ceilings_describe(request->gpu_index, calibration);
-    status = smc_gpu_bench_open(&bench, error);
+    enum smc_status status = smc_gpu_bench_open(&bench, error);
     if (status == SMC_OK)
         status = measure_all(&bench, calibration, error);
     if (status == SMC_OK)

@@ -49,9 +49,7 @@ static enum smc_status count_sizes(const struct smc_gpu_kernel *kernel, const st
     const struct smc_launch launch = launch_of(sm, blocks_per_sm, counts->largest_size);
     struct smc_attempt opt_in = {0}, occupancy = {0};
     uint32_t resident = 0;
-    enum smc_status status = smc_gpu_configure(kernel, &launch, &opt_in, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_gpu_configure(kernel, &launch, &opt_in, error));
     smc_gpu_occupancy(kernel, &launch, &occupancy, &resident);
     counts->is_counted[blocks_per_sm - 1] = resident == blocks_per_sm;
     for (uint32_t size = 1; resident == blocks_per_sm && size <= counts->largest_size; size++) {

@@ -194,9 +194,7 @@ static enum smc_status gpu_counters_allocate(struct gpu_counters_image *image, s
 
 static enum smc_status take_context(struct smc_counters *counters, struct smc_error *error)
 {
-    enum smc_status status = smc_gpu_use(counters->gpu_index, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_gpu_use(counters->gpu_index, error));
     cudaError_t code = cudaFree(NULL);
     if (code != cudaSuccess)
         return smc_gpu_fail(error, code, "making the GPU's context");
@@ -226,16 +224,15 @@ static enum smc_status open_host(struct smc_counters *counters, struct smc_error
         .structSize = CUpti_Device_GetChipName_Params_STRUCT_SIZE,
         .deviceIndex = (size_t)counters->gpu_index,
     };
-    enum smc_status status = SMC_CUPTI_CALL(&counters->cupti, DeviceGetChipName, &chip, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(SMC_CUPTI_CALL(&counters->cupti, DeviceGetChipName, &chip, error));
     CUpti_Profiler_Host_Initialize_Params params = {
         .structSize = CUpti_Profiler_Host_Initialize_Params_STRUCT_SIZE,
         .profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER,
         .pChipName = chip.pChipName,
         .pCounterAvailabilityImage = counters->available.bytes,
     };
-    status = SMC_CUPTI_CALL(&counters->cupti, ProfilerHostInitialize, &params, error);
+    enum smc_status status =
+        SMC_CUPTI_CALL(&counters->cupti, ProfilerHostInitialize, &params, error);
     counters->host = params.pHostObject;
     return status;
 }
@@ -386,11 +383,9 @@ enum smc_status smc_counters_begin(struct smc_counters *counters, struct smc_err
         .structSize = CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE,
         .ctx = counters->context,
     };
-    enum smc_status status = SMC_CUPTI_CALL(&counters->cupti, RangeProfilerEnable, &enable, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(SMC_CUPTI_CALL(&counters->cupti, RangeProfilerEnable, &enable, error));
     counters->profiler = enable.pRangeProfilerObject;
-    status = clear_data(counters, error);
+    enum smc_status status = clear_data(counters, error);
     if (status == SMC_OK)
         status = gpu_counters_configure(counters, error);
     if (status == SMC_OK)

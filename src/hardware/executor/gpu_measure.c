@@ -133,11 +133,9 @@ static enum smc_status launch_counted(const struct smc_gpu_work *work,
     cudaError_t code = work->prepare ? work->prepare(work->context) : cudaSuccess;
     if (code != cudaSuccess)
         return smc_gpu_fail(error, code, "preparing the launch to count");
-    enum smc_status status = smc_counters_begin(counters, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_counters_begin(counters, error));
     code = work->launch(work->context);
-    status = smc_counters_end(counters, &launches, error);
+    enum smc_status status = smc_counters_end(counters, &launches, error);
     if (code != cudaSuccess)
         return smc_gpu_fail(error, code, "the launch to count");
     if (status == SMC_OK && launches != 1)

@@ -173,9 +173,7 @@ static enum smc_status sample_floats(struct smc_gpu_bench *bench, double seen[SM
 {
     struct smc_gpu_sight sight = {0};
     double ms = 0;
-    enum smc_status status = run_floats(bench, &ms, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(run_floats(bench, &ms, error));
     cudaError_t code = smc_gpu_bench_read_sight(bench, cudaSuccess, &sight);
     seen[SMC_CEILING_FLOAT] = gpu_measurements_flops_per_s(bench, ms);
     seen[SMC_CEILING_CLOCK] = sight.ns ? (double)sight.clocks * 1e6 / (double)sight.ns : 0;
@@ -358,9 +356,7 @@ static enum smc_status begin_dram_latency(struct smc_gpu_bench *bench, struct sm
     size_t bytes = DRAM_L2_CACHES * bench->device.l2_bytes / NODE_BYTES * NODE_BYTES;
     bytes = bytes > LEAST_DRAM_BYTES ? bytes : LEAST_DRAM_BYTES;
     bytes = bytes < bench->array_bytes ? bytes : bench->array_bytes;
-    enum smc_status status = lay_chain(bench, bytes, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(lay_chain(bench, bytes, error));
     bench->steps = DRAM_STEPS;
     cudaError_t code = cudaMemset(bench->array[1], 0, bench->array_bytes);
     return smc_gpu_bench_status(bench, code, "emptying the L2 cache", error);

@@ -226,9 +226,7 @@ enum smc_status smc_gpu_probe_loaded(const struct smc_device *device,
                sizeof launched.cluster);
     launch.dynamic_smem_bytes += launch.static_smem_bytes;
     launch.static_smem_bytes = 0;
-    enum smc_status status = smc_gpu_configure(kernel, &launch, &opt_in, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_gpu_configure(kernel, &launch, &opt_in, error));
     if (opt_in.made && !opt_in.succeeded) {
         result->probe = opt_in;
         return SMC_OK;

@@ -47,9 +47,7 @@ enum smc_status smc_gpu_tensor_map(const struct smc_user_argument *argument, voi
         step[i] = map->step[i];
         stride[i] = i + 1 < map->rank ? map->stride[i] : 0;
     }
-    enum smc_status status = find_encoder(&encode, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(find_encoder(&encode, error));
     CUresult code = encode(&encoded, (CUtensorMapDataType)map->type, map->rank, memory, size,
                            stride, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle_of(map),
                            CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);

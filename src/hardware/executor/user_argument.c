@@ -692,9 +692,7 @@ static enum smc_status read_texture(const char *words, bool is_surface,
     const char *rest = *memory ? user_argument_read_type(memory + 1, &argument->type) : NULL;
     argument->form = SMC_USER_TEXTURE;
     argument->is_buffer = true;
-    enum smc_status status = read_texture_words(words, is_surface, argument, &is_layered, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(read_texture_words(words, is_surface, argument, &is_layered, error));
     if (!rest || *rest != 'x')
         return smc_fail(error, SMC_USAGE, "'%.64s' is not of the form %s:f32x64x32:random",
                         argument->typed, is_surface ? "surf" : "tex");
@@ -703,7 +701,7 @@ static enum smc_status read_texture(const char *words, bool is_surface,
     texture->kind = type->class == SMC_USER_FLOAT    ? SMC_TEXEL_FLOAT
                     : type->class == SMC_USER_SIGNED ? SMC_TEXEL_SIGNED
                                                      : SMC_TEXEL_UNSIGNED;
-    status = check_texture(argument, error);
+    enum smc_status status = check_texture(argument, error);
     return status == SMC_OK ? user_argument_read_extents(rest, is_layered, argument, error)
                             : status;
 }

@@ -261,13 +261,11 @@ static enum smc_status launch_case(struct check *check, const struct smc_query *
     struct smc_launch launch = SMC_LAUNCH_INIT;
     struct smc_attempt opt_in = {0};
     launched->params = query->params;
-    enum smc_status status = kernel->complete(kernel, &launched->params, check->error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(kernel->complete(kernel, &launched->params, check->error));
     kernel->plan(kernel, &launched->params, &launched->plan);
     launch.threads_per_block = launched->plan.threads_per_block;
     launch.dynamic_smem_bytes = (uint32_t)launched->plan.dynamic_smem_bytes;
-    status = compile(check, kernel, &launched->params, &launched->compiled);
+    enum smc_status status = compile(check, kernel, &launched->params, &launched->compiled);
     if (status == SMC_OK)
         status =
             gpu_health_load(check, &launched->compiled.binary, kernel->entry, &launched->kernel);

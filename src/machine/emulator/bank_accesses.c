@@ -428,14 +428,12 @@ enum smc_status smc_bank_accesses_find(const struct smc_bank_accesses_request *r
     if (!valid_block(block))
         return smc_fail(error, SMC_USAGE, "a block of %ux%ux%u threads: between 1 and 1024 of them",
                         block[0], block[1], block[2]);
-    enum smc_status status = smc_program_read_leniently(request->ptx, request->ptx_bytes,
-                                                        request->entry, &program, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_program_read_leniently(request->ptx, request->ptx_bytes, request->entry, &program,
+                                       error));
     memcpy(accesses->block, block, sizeof accesses->block);
     accesses->warps = (block[0] * block[1] * block[2] + SMC_WARP_LANES - 1) / SMC_WARP_LANES;
     answer.program = program;
-    status = bank_accesses_find(&answer, error);
+    enum smc_status status = bank_accesses_find(&answer, error);
     smc_program_free(program);
     return status;
 }

@@ -503,9 +503,7 @@ static enum smc_status emulator_launch_prepare(struct smc_launch_state *launch,
                                                struct smc_emulation *emulation,
                                                struct smc_error *error)
 {
-    enum smc_status status = emulator_launch_check_shape(launch, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(emulator_launch_check_shape(launch, error));
     emulation->count_length = launch->program->instructions;
     emulation->count = smc_calloc(emulation->count_length + 1, sizeof *emulation->count);
     emulation->sample = smc_calloc(emulation->count_length + 1, sizeof *emulation->sample);
@@ -513,7 +511,7 @@ static enum smc_status emulator_launch_prepare(struct smc_launch_state *launch,
     emulation->array = smc_calloc(emulation->array_count + 1, sizeof *emulation->array);
     if (!emulation->count || !emulation->sample || !emulation->array || !lay_out_memory(launch))
         return smc_out_of_memory(error);
-    status = check_textures(launch->request, error);
+    enum smc_status status = check_textures(launch->request, error);
     return status == SMC_OK ? emulator_launch_pass_arguments(launch, error) : status;
 }
 

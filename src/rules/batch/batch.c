@@ -626,14 +626,10 @@ static enum smc_status answer_header(struct batch_stream *stream, struct smc_err
     const struct smc_batch *batch = stream->batch;
     char note[256] = "";
     bool found;
-    enum smc_status status = smc_csv_read(&stream->reader, &stream->record, &found, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_csv_read(&stream->reader, &stream->record, &found, error));
     if (!found)
         return smc_fail(error, SMC_USAGE, "%s:1: no header: the input is empty", batch->file);
-    status = batch_read_header(&stream->record, batch, &stream->columns, note, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(batch_read_header(&stream->record, batch, &stream->columns, note, error));
     if (*note && batch->tell)
         batch->tell(note);
     const bool clusters = stream->columns.field[SMC_COLUMN_CLUSTER] >= 0 ||

@@ -214,9 +214,7 @@ enum smc_status smc_csv_write_header(struct smc_csv_writer *writer,
                                      const struct smc_csv_record *header, bool mark,
                                      struct smc_error *error)
 {
-    enum smc_status status = begin_row(writer, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(begin_row(writer, error));
     if (mark)
         writer_put(writer, "\xEF\xBB\xBF", 3);
     put_input(writer, header->text, header->length);
@@ -243,9 +241,7 @@ enum smc_status smc_csv_write_answer(struct smc_csv_writer *writer,
 {
     const struct smc_occupancy *occupancy = &answer->occupancy;
     const struct words *limiters = &writer->limiters[occupancy->limiters];
-    enum smc_status status = begin_row(writer, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(begin_row(writer, error));
     put_input(writer, record->text, record->length);
     put_char(writer, ',');
     writer_put_number(writer, occupancy->blocks_per_sm);
@@ -289,9 +285,7 @@ enum smc_status smc_csv_write_bad_row(struct smc_csv_writer *writer,
 #define CLUSTER_RESULT(name)
 #include "rules/batch/results.def"
     };
-    enum smc_status status = begin_row(writer, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(begin_row(writer, error));
     for (uint32_t i = 0; i < columns; i++) {
         if (i > 0)
             put_char(writer, ',');

@@ -109,9 +109,7 @@ static enum smc_status matmul_register_check_shape(const struct smc_kernel *kern
                                                    const struct smc_params *params,
                                                    struct smc_error *error)
 {
-    enum smc_status status = check_multiples(params, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(check_multiples(params, error));
     const struct register_launch r = matmul_register_launch_of(kernel, params);
     if (r.stages < 2)
         return smc_fail(error, SMC_USAGE,

@@ -21,9 +21,7 @@ static enum smc_status reverse_complete(const struct smc_kernel *kernel, struct 
     int64_t *length = &params->value[SMC_PARAM_LENGTH];
     if (*length == 0)
         *length = params->value[SMC_PARAM_BLOCK];
-    enum smc_status status = smc_params_check(kernel, params, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_params_check(kernel, params, error));
     if (*length > MAX_LENGTH)
         return smc_fail(error, SMC_USAGE,
                         "option --length: '%" PRId64 "' is above %d, the most elements that a "

@@ -52,9 +52,7 @@ static enum smc_status stencil_complete(const struct smc_kernel *kernel, struct 
     int64_t block = params->value[SMC_PARAM_BLOCK], radius = params->value[SMC_PARAM_RADIUS];
     if (*length == 0)
         *length = DEFAULT_OUTPUTS + 2 * radius;
-    enum smc_status status = smc_params_check(kernel, params, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_params_check(kernel, params, error));
     if (*length <= 2 * radius)
         return smc_fail(error, SMC_USAGE,
                         "option --length: '%" PRId64 "' is not above 2 x %" PRId64
@@ -358,9 +356,7 @@ static uint64_t scanned_inputs(const struct smc_params *params)
 static enum smc_status complete_window(const struct smc_kernel *kernel, struct smc_params *params,
                                        struct smc_error *error)
 {
-    enum smc_status status = stencil_complete(kernel, params, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(stencil_complete(kernel, params, error));
     if (block_of(params) % SMC_WARP_LANES)
         return smc_fail(error, SMC_USAGE,
                         "option --block: '%" PRIu64 "' is not a multiple of %d: stencil-window's "

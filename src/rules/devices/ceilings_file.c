@@ -308,9 +308,7 @@ static enum smc_status ceilings_file_replace(const char *path, const struct smc_
 {
     SMC_AUTO(smc_ceilings_file_free) struct smc_ceilings_file file;
     smc_auto_text text = {0};
-    enum smc_status status = smc_ceilings_file_read(path, &file, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_ceilings_file_read(path, &file, error));
     ceilings_file_print(&file, ceilings, &text);
     if (text.length > LARGEST_FILE_BYTES)
         return smc_fail(error, SMC_USAGE,
@@ -340,15 +338,13 @@ enum smc_status smc_ceilings_keep(const char *path, const struct smc_ceilings *c
                                   struct smc_error *error)
 {
     char target[SMC_CEILINGS_PATH], folder[SMC_CEILINGS_PATH];
-    enum smc_status status = ceilings_file_follow(path, target, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(ceilings_file_follow(path, target, error));
     folder_of(target, folder);
     int reason = smc_folder_make(folder);
     if (reason)
         return smc_fail(error, SMC_USAGE, "'%s' cannot be made: %s", folder, strerror(reason));
     int held = lock(folder);
-    status = ceilings_file_replace(target, ceilings, error);
+    enum smc_status status = ceilings_file_replace(target, ceilings, error);
     if (held >= 0)
         close(held);
     return status;

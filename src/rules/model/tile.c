@@ -135,14 +135,12 @@ static void set_lane_offset(const struct view *view, size_t i, uint32_t lane, ui
 
 static enum smc_status walk_lines(struct view *view)
 {
-    enum smc_status status = find_direction(view, view->access->width_bytes);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(find_direction(view, view->access->width_bytes));
     uint32_t pieces[2] = {view->extent[0], view->extent[1]};
     pieces[view->along] /= view->together;
     const uint32_t count = pieces[0] * pieces[1];
     const bool rows = view->access->walk == SMC_TILE_ROWS;
-    status = tile_allocate(view, divide_up(count, SMC_WARP_LANES));
+    enum smc_status status = tile_allocate(view, divide_up(count, SMC_WARP_LANES));
     for (uint32_t piece = 0; piece < count && status == SMC_OK; piece++) {
         uint32_t at[2] = {rows ? piece / pieces[1] : piece % pieces[0],
                           rows ? piece % pieces[1] : piece / pieces[0]};
@@ -157,9 +155,7 @@ static enum smc_status walk_lines(struct view *view)
 static enum smc_status walk_matrices(struct view *view)
 {
     const uint32_t matrices = smc_bank_operations[view->access->op].matrices;
-    enum smc_status status = find_direction(view, view->access->width_bytes);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(find_direction(view, view->access->width_bytes));
     const uint32_t across = 1 - view->along;
     const uint32_t below = matrices > 1 && view->extent[across] >= 2 * MATRIX_ROWS ? 2 : 1;
     uint32_t step[2];
@@ -168,7 +164,7 @@ static enum smc_status walk_matrices(struct view *view)
     if (view->extent[0] % step[0] || view->extent[1] % step[1])
         return fail_multiple(view, step);
     const uint32_t rows = view->extent[0] / step[0], columns = view->extent[1] / step[1];
-    status = tile_allocate(view, (uint64_t)rows * columns);
+    enum smc_status status = tile_allocate(view, (uint64_t)rows * columns);
     for (uint32_t i = 0; i < rows * columns && status == SMC_OK; i++)
         for (uint32_t lane = 0; lane < MATRIX_ROWS * matrices; lane++) {
             uint32_t at[2] = {i / columns * step[0], i % columns * step[1]};
