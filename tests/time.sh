@@ -303,6 +303,76 @@ places add -a i32x4194304:0 -a i32x1048576 >one.json
 holds "atomics of one address bind" '.time.bound_by == "atomics" and .time.terms_ms.atomics > 3' one.json
 grows "atomics of one address take longer than those of many" "$(jq .time.predicted_ms many.json)" \
     "$(jq .time.predicted_ms one.json)"
+cat >arrays.cu <<'END'
+/* A pass of all-pairs shortest paths: what blocks store decides what others would. */
+extern "C" __global__ void relax(unsigned *d, unsigned *via, unsigned n, unsigned k)
+{
+    unsigned x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    unsigned sum = d[y * n + k] + d[k * n + x];
+    if (sum < d[y * n + x]) {
+        d[y * n + x] = sum;
+        via[y * n + x] = k;
+    }
+}
+extern "C" __global__ void near(const int *to, float *sum, int apart)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int k = 0; k < 8; k++)
+        atomicAdd(&sum[blockIdx.x / 16 * apart + (apart ? (to[i] + k * 5003) % 16384 : (to[i] + k * 1000003) % 16777216)], 1.5f);
+}
+/* Each quarter of the blocks has an array of its own. */
+extern "C" __global__ void quarters(float *a, float *b, float *c, float *d)
+{
+    int quarter = gridDim.x / 4, part = blockIdx.x / quarter;
+    float *x = part == 0 ? a : part == 1 ? b : part == 2 ? c : d;
+    for (int i = 0; i < 256; i++)
+        x[(blockIdx.x % quarter * 256 + i) * blockDim.x + threadIdx.x] += 1;
+}
+extern "C" __global__ void members(float *x, int apart)
+{
+    size_t i = blockIdx.x * blockDim.x + threadIdx.x;
+    x[apart * i] = i;
+    x[apart * i + 1] = 1;
+    x[apart * i + 2] = 2;
+}
+/* Of its 4 KiB of local memory a thread uses 32 bytes, which decide. */
+extern "C" __global__ void stack(const int *from, int *to, int used)
+{
+    int kept[1024], i = blockIdx.x * blockDim.x + threadIdx.x, n = 0;
+    for (int k = 0; k < 64; k++)
+        kept[k * 5 % used] = from[(i + k * 33) % 4096];
+    while (n < 64 && kept[n * 7 % used] > 0)
+        n++;
+    to[i] = n;
+}
+END
+arrays() { # ENTRY ARGUMENT...
+    smemcalc run arrays.cu --entry "$@" --dry-run --device H200 --format json
+}
+arrays relax --grid 256x256 --block 16x16 -a u32x16777216:random:0:200 -a u32x16777216 -a u32:4096 \
+    -a u32:1365 >dry.json
+holds "a block that is traced does not see what it stored in the survey" \
+    '.time.counts.l1_sectors > 4600000' dry.json # 4194304 of them are loaded
+near="--grid 16384 --block 256 -a i32x4194304:random:0:16383 -a f32x16777216"
+arrays near $near -a i32:16384 >near.json
+arrays near ${near%:16383*}:16760832 -a f32x16777216 -a i32:0 >far.json
+holds "places in no order within a small window come from DRAM once" \
+    '.time.counts.dram_bytes < 200000000' near.json
+holds "those in all of the array each time" '.time.counts.dram_bytes > 400000000' far.json
+arrays quarters --grid 256 --block 512 -a f32x8388608 -a f32x8388608 -a f32x8388608 -a f32x8388608 \
+    >dry.json
+holds "arrays that only other SMs access count" \
+    '.time.counts.dram_bytes | . > 240000000 and . < 300000000' dry.json
+arrays members --grid 32768 --block 256 -a f32x25165824 -a i32:3 >whole.json
+arrays members --grid 32768 --block 256 -a f32x33554432 -a i32:4 >part.json
+empty "the members of a structure fill its sectors, if they are all stored" "$(jq -n \
+    --slurpfile whole whole.json --slurpfile part part.json \
+    'select($part[0].time.counts.dram_bytes < 2 * $whole[0].time.counts.dram_bytes)')"
+stack="--grid 528 --block 256 -a i32x4096:random -a i32x135168"
+arrays stack $stack -a i32:8 >few.json
+arrays stack $stack -a i32:1024 >all.json
+holds "L2 holds the local memory that is used" '.time.counts.dram_bytes == 0' few.json
+holds "or does not" '.time.counts.dram_bytes > 0' all.json
 cat >twice.cu <<'END'
 __global__ void twice(double *x)
 {

@@ -54,6 +54,7 @@ struct smc_rates {
     double switch_latency, switch_issue; /* likewise, from some lanes of a warp to others */
     /* Clocks for a sector that one SM loads from or stores to L2, with so many busy, and DRAM. */
     double l2_load_clocks, l2_store_clocks;
+    double local_store_clocks; /* likewise, to local memory */
     double dram_load_clocks, dram_store_clocks;
     double dram_bytes_per_clock; /* of all, read and written */
     /* Clocks for 64 bytes that one SM loads from or stores to a random place of DRAM. */

@@ -203,6 +203,7 @@ static void start(struct bench *bench, enum smc_operation operation, enum smc_pi
     bench->rates.l1_latency = 30;
     bench->rates.l2_latency = bench->rates.atomic_latency = 200;
     bench->rates.l2_load_clocks = bench->rates.l2_store_clocks = 1;
+    bench->rates.local_store_clocks = 1;
     bench->rates.dram_load_clocks = bench->rates.dram_store_clocks = 1;
 }
 
@@ -370,8 +371,9 @@ static void test_shuffles(void)
     CU_ASSERT_EQUAL(bench.work[1].shared_wavefronts, 0);
 }
 
-/* A warp that stores one sector at a time, of two lines in turn, on an SM that stores one in 5
-   clocks; L2 acknowledges the last one 200 clocks later. Stores to the line before become one. */
+/* A warp that stores a part of one sector at a time, of two lines in turn, on an SM that stores one
+   in 5 clocks, and such a part in the time of 2.15; L2 acknowledges the last one 200 clocks later.
+   Stores to the line before become one. */
 static void test_stores_fill_l2(void)
 {
     struct bench bench;
@@ -385,7 +387,7 @@ static void test_stores_fill_l2(void)
         trace.entry[i].line = i % 2;
         trace.entry[i].lines = trace.entry[i].wavefronts = 1;
     }
-    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), 42 * 5 + 200, 40);
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), 42 * 2.15 * 5 + 200, 40);
     CU_ASSERT_EQUAL(bench.work[1].store_sectors, 10);
     line[1] = line[0];
     /* one a clock, up to 64 of which wait after they were issued */
@@ -401,7 +403,8 @@ static void set_lines(struct smc_warp_trace_line line[32], uint64_t step, uint64
     line[31].number += jump;
 }
 
-/* L2 takes single sectors of many lines in the time of two; in no order, they are scattered. */
+/* L2 takes parts of single sectors of many lines in the time of two; in no order, they are
+   scattered. */
 static void test_scattered_stores(void)
 {
     struct smc_warp_trace_line line[32];
@@ -411,9 +414,9 @@ static void test_scattered_stores(void)
         struct bench bench;
         start(&bench, SMC_OP_STG, SMC_PIPE_LSU, 1);
         set_lines(line, 3, jump);
-        CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 8), 8 * 32 * 2 + 200, 4);
+        CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 8), 8 * 32 * 2.15 + 200, 4);
         CU_ASSERT_EQUAL(bench.work[0].store_sectors, 8 * 32);
-        CU_ASSERT_EQUAL(bench.work[0].store_slots, 8 * 32 * 2);
+        CU_ASSERT_DOUBLE_EQUAL(bench.work[0].store_slots, 8 * 32 * 2.15, 1e-6);
         CU_ASSERT_EQUAL(bench.traffic[0].stored, 8 * 32);
         CU_ASSERT_EQUAL(bench.traffic[0].stored_scattered, jump ? 8 * 32 : 0);
     }
@@ -484,8 +487,8 @@ static void test_local_memory(void)
     set_step(&bench.step[0], SMC_OP_STL, SMC_PIPE_LSU, 1);
     bench.step[0].in.access_bytes = 4;
     set_step(&bench.step[1], SMC_OP_LDL, SMC_PIPE_LSU, 1);
-    bench.rates.l2_store_clocks = 2;
-    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), STORES * 4 * 2 + 200, 50);
+    bench.rates.local_store_clocks = 2;
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), STORES * 5.6 * 2 + 200, 50);
     CU_ASSERT_EQUAL(bench.work[0].store_sectors, STORES * 4);
     CU_ASSERT_EQUAL(bench.work[1].l2_sectors, 0);
     CU_ASSERT_EQUAL(bench.traffic[1].stored, STORES * 2);
@@ -618,6 +621,8 @@ static void test_atomics(void)
     struct bench bench;
     start(&bench, SMC_OP_REDG, SMC_PIPE_LSU, 1);
     bench.rates.atomic_clocks = 10;
+    bench.rates.atomic_piece_clocks = 3;
+    bench.rates.atomic_float_clocks = 10;
     CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 8), 8 * 20 * 10 + 200, 10);
     CU_ASSERT_EQUAL(bench.work[0].atomics, 8 * 20);
     CU_ASSERT_EQUAL(bench.work[0].unknown, 0);
@@ -625,10 +630,15 @@ static void test_atomics(void)
     line[1].number = 11; /* the last line of the same piece */
     run(&bench, &trace, 1, 1, 8);
     CU_ASSERT_EQUAL(bench.result.hottest_atomics, 8 * 20);
-    CU_ASSERT_FALSE(bench.result.hottest_waits);
-    entry.lines = 1;
+    CU_ASSERT_EQUAL(bench.result.hottest_clocks, 10 / 2.0); /* floats in turn, in two sectors */
+    CU_ASSERT(bench.result.first_atomic < 10);
+    entry.lines = entry.sectors = 1;
     run(&bench, &trace, 1, 1, 8);
-    CU_ASSERT_TRUE(bench.result.hottest_waits);
+    CU_ASSERT_EQUAL(bench.result.hottest_clocks, 10);
+    bench.step[0].in.operation = SMC_OP_RED;
+    run(&bench, &trace, 1, 1, 8);
+    CU_ASSERT_EQUAL(bench.result.hottest_clocks, 3); /* integers */
+    bench.step[0].in.operation = SMC_OP_REDG;
     bench.step[0].in.high |= UINT64_C(7) << (73 - 64); /* doubles, each at an address of its own */
     bench.rates.atomic_double = 0.5;
     entry.wavefronts = 4;
@@ -699,8 +709,8 @@ static void test_sectors_of_mixed_stores(void)
     CU_ASSERT_EQUAL(bench.traffic[1].stored, 2);
 }
 
-/* L2 takes a part of a sector in the time of a whole one. Stores to the same few lines one after
-   the other, as to the members of a structure, become one. */
+/* L2 takes longer for a part of a sector than for a whole one. Stores to the same few lines one
+   after the other, as to the members of a structure, become one. */
 static void test_stores_of_parts(void)
 {
     struct smc_warp_trace_line line[8];
@@ -713,12 +723,19 @@ static void test_stores_of_parts(void)
     start(&bench, SMC_OP_STG, SMC_PIPE_LSU, 1);
     bench.step[0].in.access_bytes = 4;
     run(&bench, &trace, 1, 1, 1);
-    CU_ASSERT_EQUAL(bench.work[0].store_slots, 8 * 4);
+    CU_ASSERT_DOUBLE_EQUAL(bench.work[0].store_slots, 8 * (1 + 4 * 1.15), 1e-6);
+    bench.step[0].in.access_bytes = 16;
+    entry[0].lines = 4;
+    memset(bench.work, 0, sizeof bench.work);
+    run(&bench, &trace, 1, 1, 1);
+    CU_ASSERT_DOUBLE_EQUAL(bench.work[0].store_slots, 4 * 4, 1e-6);
     trace.count = 2;
     entry[0].lines = 4;
     start(&bench, SMC_OP_STG, SMC_PIPE_LSU, 1);
+    bench.step[0].in.access_bytes = 4;
     run(&bench, &trace, 1, 1, 1);
-    CU_ASSERT_EQUAL(bench.work[0].store_slots, 4 * 4);
+    CU_ASSERT_DOUBLE_EQUAL(bench.work[0].store_slots, 4 * (1 + 4 * 1.15), 1e-6);
+    CU_ASSERT_EQUAL(bench.traffic[0].stored_bytes, 2 * 128); /* which fill its sectors together */
 }
 
 /* ldmatrix occupies the data stage as loads do; stmatrix as stores do. */
@@ -1142,6 +1159,7 @@ static void test_rates(void)
     smc_rates_of(&device, &ceilings, 1, &measured); /* one SM alone: as wide as its port */
     CU_ASSERT_EQUAL(measured.l2_load_clocks, 0.25);
     CU_ASSERT_EQUAL(measured.l2_store_clocks, 1);
+    CU_ASSERT_EQUAL(measured.local_store_clocks, 0.25);
 }
 
 /* Clocks of a sub-partition for an instruction of the tensor pipe on a board, by its name and the

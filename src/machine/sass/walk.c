@@ -101,25 +101,40 @@ static void trace_word(struct state *state, const struct smc_sass_instruction *i
     entry->sectors += word.sectors;
 }
 
-/* Local memory: the words of 32 lanes at one address are a line, in the order of the lanes. */
+enum { WORD = 4 };
+
+/* Where the lanes access local memory: if that is not known, each at an index of its own. Returns
+   how many words each accesses. */
+static unsigned local_addresses(const struct state *state, const struct smc_sass_instruction *in,
+                                uint32_t mask, uint64_t address[SMC_LANES])
+{
+    const unsigned words = in->access_bytes < WORD ? 1 : in->access_bytes / WORD;
+    if (!smc_warp_addresses(state->warp, in, mask, address))
+        for (unsigned lane = 0; lane < SMC_LANES; lane++)
+            address[lane] = (uint32_t)in->offset + lane * (words > 1 ? in->access_bytes : WORD);
+    return words;
+}
+
+/* The places of the lanes' words number `i`: those of 32 lanes at one address are a line. */
+static void place_local(const uint64_t address[SMC_LANES], unsigned i, uint64_t place[SMC_LANES])
+{
+    for (unsigned lane = 0; lane < SMC_LANES; lane++)
+        place[lane] = (address[lane] / WORD + i) % SMC_WARP_TRACE_LOCAL_WORDS * SMC_LINE_BYTES +
+                      (uint64_t)lane * WORD + address[lane] % WORD;
+}
+
 static void trace_local(struct state *state, const struct smc_sass_instruction *in, uint32_t mask,
                         struct smc_warp_trace_entry *entry)
 {
-    enum { WORD = 4 };
     struct smc_warp_trace *trace = state->walk->trace;
     struct smc_sass_instruction access = *in;
     uint64_t address[SMC_LANES], word[SMC_LANES];
-    const unsigned words = in->access_bytes < WORD ? 1 : in->access_bytes / WORD;
+    const unsigned words = local_addresses(state, in, mask, address);
     if (trace->line_capacity - trace->line_count < (size_t)words * SMC_LANES)
         return;
-    if (!smc_warp_addresses(state->warp, in, mask, address))
-        for (unsigned lane = 0; lane < SMC_LANES; lane++) /* an index of each lane */
-            address[lane] = (uint32_t)in->offset + lane * (words > 1 ? in->access_bytes : WORD);
     access.access_bytes = in->access_bytes < WORD ? in->access_bytes : WORD;
     for (unsigned i = 0; i < words; i++) {
-        for (unsigned lane = 0; lane < SMC_LANES; lane++)
-            word[lane] = (address[lane] / WORD + i) % SMC_WARP_TRACE_LOCAL_WORDS * SMC_LINE_BYTES +
-                         (uint64_t)lane * WORD + address[lane] % WORD;
+        place_local(address, i, word);
         trace_word(state, &access, mask, word, entry);
     }
     for (uint32_t i = 0; i < entry->lines; i++)
@@ -524,6 +539,20 @@ static struct smc_sass_instruction resolved(const struct state *state,
     return access;
 }
 
+static unsigned local_sectors(const struct state *state, const struct smc_sass_instruction *in,
+                              uint32_t mask)
+{
+    uint64_t address[SMC_LANES], place[SMC_LANES];
+    const unsigned words = local_addresses(state, in, mask, address);
+    unsigned sectors = 0;
+    for (unsigned i = 0; i < words; i++) {
+        place_local(address, i, place);
+        sectors +=
+            smc_count_sectors(mask, place, in->access_bytes < WORD ? in->access_bytes : WORD);
+    }
+    return sectors;
+}
+
 /* Adds up the sectors of an access without a trace. */
 static void add_sectors(struct state *state, const struct smc_sass_instruction *in, uint32_t at,
                         uint32_t mask)
@@ -532,9 +561,13 @@ static void add_sectors(struct state *state, const struct smc_sass_instruction *
     uint64_t address[SMC_LANES];
     unsigned sectors = in->operation == SMC_OP_LDG ? 4 : 0; /* unknown: as in the schedule */
     const bool atomic = follows_atomic(walk, in);
-    if (mask == 0 || (in->operation != SMC_OP_LDG && in->operation != SMC_OP_STG && !atomic))
+    const bool local = in->operation == SMC_OP_LDL || in->operation == SMC_OP_STL;
+    if (mask == 0 ||
+        !(in->operation == SMC_OP_LDG || in->operation == SMC_OP_STG || local || atomic))
         return;
-    if (atomic)
+    if (local)
+        sectors = local_sectors(state, in, mask);
+    else if (atomic)
         sectors = sectors_of_atomic(state, in, mask);
     else if (smc_warp_addresses(state->warp, in, mask, address))
         sectors = smc_count_sectors(mask, address, in->access_bytes);

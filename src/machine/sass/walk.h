@@ -28,7 +28,7 @@ struct smc_walk {
     uint64_t *change;    /* program->count + 1: executions of step n are the sum of change[0..n] */
     struct smc_warp_trace *trace;   /* or NULL: steps are only counted */
     struct smc_warp_memory *memory; /* or NULL: what is loaded is unknown */
-    double *sectors;                /* by step: of accesses to global memory, added up; or NULL */
+    double *sectors;                /* by step: of global and local memory, added up; or NULL */
     double all_sectors;             /* of all steps; added to */
     uint64_t steps;                 /* evaluated, of all warps; added to */
     enum smc_walk_end end;          /* of the warp for which it is the largest of these values */

@@ -25,7 +25,7 @@ enum space { GLOBAL, LOCAL, SHARED };
 void smc_warp_memory_start(struct smc_warp_memory *memory)
 {
     memory->start++;
-    memory->count = 0;
+    memory->count = memory->local_count = 0;
     memory->full = false;
     if (memory->shared_bytes)
         memset(memory->shared_known, 0, memory->shared_bytes);
@@ -52,11 +52,16 @@ static size_t slot_of(const struct smc_warp_memory *memory, uint64_t key)
     return key * UINT64_C(0x9e3779b97f4a7c15) >> 40 & (memory->room - 1);
 }
 
+static bool is_kept(const struct smc_warp_memory *memory, const struct smc_stored_line *line)
+{
+    return memory->start ? line->start == memory->start : line->start != 0;
+}
+
 /* The entry of a line, or the free one for it. */
 static struct smc_stored_line *line_of(const struct smc_warp_memory *memory, uint64_t key)
 {
     size_t at = slot_of(memory, key);
-    while (memory->line[at].start == memory->start && memory->line[at].key != key)
+    while (is_kept(memory, &memory->line[at]) && memory->line[at].key != key)
         at = (at + 1) & (memory->room - 1);
     return &memory->line[at];
 }
@@ -86,7 +91,7 @@ static bool grow(struct smc_warp_memory *memory)
     if (!larger.line)
         return false;
     for (size_t i = 0; i < memory->room; i++)
-        if (memory->line[i].start == memory->start)
+        if (is_kept(memory, &memory->line[i]))
             *line_of(&larger, memory->line[i].key) = memory->line[i];
     free(memory->line);
     *memory = larger;
@@ -101,9 +106,11 @@ static struct smc_stored_line *added_line(struct smc_warp_memory *memory, uint64
         return NULL;
     }
     struct smc_stored_line *line = line_of(memory, key);
-    if (line->start != memory->start) {
-        *line = (struct smc_stored_line){.key = key, .start = memory->start};
+    if (!is_kept(memory, line)) {
+        *line = (struct smc_stored_line){.key = key,
+                                         .start = memory->start ? memory->start : memory->block};
         memory->count++;
+        memory->local_count += (key & LOCAL_SPACE / LINE) != 0;
     }
     return line;
 }
@@ -130,16 +137,16 @@ static unsigned bytes_there(uint64_t place, unsigned bytes)
     return bytes < there ? bytes : there;
 }
 
-/* Puts what was stored of the bytes in the place of what was there before. `known`: 1 for each byte
-   that is. */
-static void patch(const struct smc_warp_memory *memory, uint64_t place, unsigned bytes,
-                  unsigned char *to, unsigned char *known)
+/* Puts what was stored of the bytes, by blocks of lower numbers than this, in the place of what was
+   there before. `known`: 1 for each byte that is. */
+static void patch(const struct smc_warp_memory *memory, uint32_t before, uint64_t place,
+                  unsigned bytes, unsigned char *to, unsigned char *known)
 {
     for (unsigned i = 0, count; i < bytes; i += count) {
         const unsigned at = (unsigned)((place + i) % LINE);
         const struct smc_stored_line *line = line_of(memory, (place + i) / LINE);
         count = bytes_there(place + i, bytes - i);
-        if (line->start != memory->start)
+        if (!is_kept(memory, line) || line->start >= before)
             continue;
         if ((line->written & line->known) >> at == (int)(ones(LINE) >> at)) {
             memcpy(to + i, line->byte + at, count);
@@ -185,11 +192,12 @@ static void read_stored(const struct smc_warp_memory *memory, enum space space, 
                         unsigned bytes, unsigned char *to, unsigned char *known)
 {
     if (memory->others && memory->sees_others && memory->others->count && space == GLOBAL)
-        patch(memory->others, place, bytes, to, known);
+        patch(memory->others, memory->sees_earlier ? memory->block : UINT32_MAX, place, bytes, to,
+              known);
     if (memory->full)
         memset(known, 0, bytes);
     if (memory->count)
-        patch(memory, place, bytes, to, known);
+        patch(memory, UINT32_MAX, place, bytes, to, known);
 }
 
 /* Reads bytes of a lane of shared or global memory, of which some may be unknown: `array` as in
@@ -281,6 +289,7 @@ void smc_warp_memory_end(struct smc_warp_memory *memory)
             to->byte[__builtin_ctz(rest)] = line->byte[__builtin_ctz(rest)];
         if (!to)
             continue;
+        to->start = memory->block;
         to->written |= line->written;
         to->known = (uint16_t)((to->known & ~line->written) | (line->known & line->written));
     }

@@ -22,7 +22,8 @@ enum { SMC_STORED_LINE_BYTES = 16 };
 /* A piece of global memory, or of a warp's local memory, that was stored to. */
 struct smc_stored_line {
     uint64_t key;
-    uint32_t start;          /* the entry is free for other starts than this one */
+    uint32_t start;          /* the entry is free for other starts than this one; of what others
+                                stored: the number of the block that did so last, from 1 */
     uint16_t written, known; /* bit n: byte n */
     unsigned char byte[SMC_STORED_LINE_BYTES];
 };
@@ -56,14 +57,18 @@ struct smc_warp_memory {
     struct smc_touched_word *touched; /* SMC_TOUCHED_WORDS, for `meets`; NULL: it is not found */
     bool values;                      /* what is stored to global memory is evaluated */
     struct smc_warp_memory *others;   /* what was stored to global memory after earlier starts, and
-                                         not yet by all at a time; NULL: it is not kept */
+                                         not yet by all at a time, with `start` 0; NULL: it is
+                                         not kept */
     bool sees_others;
+    bool sees_earlier;    /* of what others stored, only what blocks of lower numbers did */
+    uint32_t block;       /* the number of the block, from 1, modulo 2^32; of `others`: 1 */
     uint64_t overwritten; /* bit n: of array n, only what was stored since the launch is known */
     struct smc_ticket ticket;
     bool full; /* not all that was stored since the start could be kept */
     uint32_t start, warp;
     struct smc_stored_line *line;
     size_t room, count;                   /* of lines: a power of two, or 0; kept since the start */
+    size_t local_count;                   /* of those kept since the start, of local memory */
     unsigned char *shared, *shared_known; /* by byte; known: 1 */
     size_t shared_bytes;
 };

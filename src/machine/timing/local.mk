@@ -1,9 +1,11 @@
 # Sources of this folder.
 libsmc_la_SOURCES += \
 	src/machine/timing/arguments.c src/machine/timing/arguments.h \
+	src/machine/timing/dram.c \
 	src/machine/timing/fetch.c src/machine/timing/fetch.h \
 	src/machine/timing/l1.c src/machine/timing/l1.h \
 	src/machine/timing/l2.c src/machine/timing/l2.h \
+	src/machine/timing/launch_model.h \
 	src/machine/timing/module_values.c src/machine/timing/module_values.h \
 	src/machine/timing/phases.c src/machine/timing/phases.h \
 	src/machine/timing/predictable.c \

@@ -20,6 +20,9 @@ enum {
        580.159.04, 2026-11-24): 3.97 loaded, 0.999 stored. */
     L2_PORT_LOADS = 4,
     L2_PORT_STORES = 1,
+    /* To local memory: a line with one sector in 0.5 clocks, one with four in 1.3 (the H200,
+       2026-11-29). */
+    L2_PORT_LOCAL_STORES = 4,
     /* LDC of the H200 with 1 to 32 different words in tables of 256 bytes to 64 KiB, in chains and
        not, by 1 to 64 warps (2026-11-29). */
     CONSTANT_CLOCKS = 2,
@@ -154,6 +157,7 @@ static void set_memory(struct smc_rates *rates, const struct smc_device *device,
     double read = value(ceilings, SMC_CEILING_READ, usual_read_share * peak);
     rates->l2_load_clocks = 1 / fmin(l2, L2_PORT_LOADS);
     rates->l2_store_clocks = 1 / fmin(l2_write, L2_PORT_STORES);
+    rates->local_store_clocks = 1 / fmin(l2_write, L2_PORT_LOCAL_STORES);
     rates->dram_load_clocks = busy_sms * sectors / read;
     rates->dram_store_clocks = 2 * busy_sms * sectors / copy - rates->dram_load_clocks;
     rates->dram_bytes_per_clock = copy / clock;

@@ -54,6 +54,24 @@ static size_t local_array(const struct smc_sm_state *sm)
     return sm->launch->arrays + 1;
 }
 
+/* The time in which L2 could take so many sectors of whole lines, for what is stored of a line:
+   sectors that are stored in part take longer, and so do all of local memory. Of words at distances
+   of 32 to 256 bytes, a warp's store takes 84 to 126 clocks of each of 132 SMs; of local memory 4.0
+   for a line with one sector, 6.2 with two, 9.1 with four (H200, CUDA 13.0, driver 580.159.04,
+   2026-11-29). */
+static double store_slots(uint32_t sectors, bool whole)
+{
+    static const double line = 1, whole_sector = 0.75, sector = 1.15;
+    return line + sectors * (whole ? whole_sector : sector);
+}
+
+/* A piece that comes from DRAM in no order takes as long in L2 as so many sectors, or atomics, when
+   it comes or goes: loads and atomics at places of windows of 64 KiB to 16 MiB, of which 12 and 43
+   % of the pieces are missing, take 1.3 to 2.4 times as long as those that L2 has (H200, CUDA 13.0,
+   driver 580.159.04, 2026-11-29). */
+#define FILL_SLOTS       3
+#define FILL_SLOTS_WHOLE 1.5 /* in order: sectors come and go with others of their lines */
+
 /* How many pieces of 64 bytes have one of these sectors of a line. L2 gives and takes a piece in
    the time of two sectors: 151e9 loads and 76e9 stores a second of single sectors at random places,
    but 284e9 and 147e9 of sectors of whole lines (H200, driver 580.159.04, 2026-11-29). */
@@ -132,17 +150,20 @@ static double from_l2(struct smc_sm_state *sm, double clock, const struct reques
     const struct smc_rates *rates = sm->rates;
     const struct smc_sm_dram *dram = &sm->launch->dram[request->array];
     struct smc_sm_traffic *traffic = &sm->launch->traffic[request->array];
-    double clocks = request->slots * rates->l2_load_clocks;
+    double slots = request->slots;
     double due = (dram->scattered ? request->pieces : request->sectors) * dram->load_share;
     if (request->stored)
         due = 0;
+    if (dram->in_no_order && !request->stored)
+        slots += FILL_SLOTS * request->pieces * dram->load_share;
+    const double clocks = slots * rates->l2_load_clocks;
     sm->delay += smc_later(sm->l2_free - clock, 0);
     sm->l2_free = smc_later(sm->l2_free, clock) + clocks;
     sm->stores_free = smc_later(sm->stores_free, clock) + clocks * LOAD_AMONG_STORES;
     double arrives = sm->l2_free + rates->l2_latency;
     sm->work->l2_sectors += request->sectors;
     sm->work->load_pieces += request->pieces;
-    sm->work->load_slots += request->slots;
+    sm->work->load_slots += slots;
     traffic->loaded += request->stored ? 0 : request->pieces;
     traffic->loaded_scattered += request->scattered && !request->stored ? request->pieces : 0;
     sm->dram_debt += due;
@@ -239,6 +260,19 @@ static struct smc_sm_hot_piece *note_hot(const struct smc_sm_state *sm,
     return NULL;
 }
 
+/* Notes which part of an array a block accesses. */
+static void note_span(const struct smc_sm_state *sm, const struct smc_sm_warp *warp, size_t array,
+                      uint64_t line)
+{
+    if (!sm->span)
+        return;
+    struct smc_sm_span *span = &sm->span[warp->block * (sm->launch->arrays + 2) + array];
+    if (span->last == 0 || line < span->first)
+        span->first = line;
+    if (line > span->last)
+        span->last = line;
+}
+
 double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
                    const struct smc_warp_trace_entry *entry, double clock, enum smc_sm_load_way way)
 {
@@ -276,6 +310,7 @@ double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
                 .stored = stored};
             if (!stored)
                 note_array(sm, request.array, false);
+            note_span(sm, warp, request.array, line.number);
             when = from_l2(sm, clock, &request);
             sm->work->local_pieces += is_local(line.number) ? request.pieces : 0;
             filled++;
@@ -303,25 +338,31 @@ double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
 
 /* Adds atomics to those of the piece of 512 bytes that has a line. */
 static void note_atomics(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
-                         const struct smc_warp_trace_line *line, double atomics, bool is_float)
+                         const struct smc_warp_trace_entry *entry,
+                         const struct smc_warp_trace_line *line, double atomics, bool is_float,
+                         double clock)
 {
     struct smc_sm_hot_piece *piece =
         note_hot(sm, warp, sm->atomics, line->number / SMC_SM_HOT_LINES, atomics);
     if (!piece)
         return;
+    if (!piece->sectors)
+        piece->first = clock;
     piece->is_float = is_float;
+    piece->together |= entry->sectors > 1;
     piece->sectors |= (uint32_t)line->sectors << 4 * (line->number % SMC_SM_HOT_LINES);
 }
 
 /* What is stored of one line, so many bytes, to L2 and from there to DRAM. */
-static double store_line(struct smc_sm_state *sm, const struct smc_warp_trace_line *line,
-                         double bytes, bool scattered)
+static double store_line(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
+                         const struct smc_warp_trace_line *line, double bytes, bool scattered)
 {
     const struct smc_rates *rates = sm->rates;
     size_t array = array_of(sm, line->number);
     const struct smc_sm_dram *dram = &sm->launch->dram[array];
     uint32_t sectors = sectors_in(line->sectors), pieces = pieces_in(line->sectors);
     note_array(sm, array, true);
+    note_span(sm, warp, array, line->number);
     sm->work->store_sectors += sectors;
     sm->work->store_pieces += pieces;
     sm->launch->traffic[array].stored += pieces;
@@ -391,18 +432,23 @@ double smc_sm_store(struct smc_sm_state *sm, struct smc_sm_warp *warp,
     const bool merged = merges(&sm->part[warp->subpartition], line, entry->lines) || goes_on;
     for (uint32_t i = 0; i < entry->lines; i++) {
         if (is_local(line[i].number)) {
-            slots += slots_of(line[i].sectors, entry->lines);
+            slots += store_slots(sectors_in(line[i].sectors), false) * rates->local_store_clocks /
+                     rates->l2_store_clocks;
             dram_clocks += store_locally(sm, warp, &line[i], scattered, clock);
             continue;
         }
         if (merged) {
             sm->work->store_sectors += sectors_in(line[i].sectors);
+            if (goes_on)
+                sm->launch->traffic[array_of(sm, line[i].number)].stored_bytes +=
+                    bytes / entry->lines;
             continue;
         }
         smc_l1_fill(&sm->cache, line[i].number, line[i].sectors, clock);
         smc_l1_fill(&sm->stored, line[i].number, line[i].sectors, clock);
-        slots += slots_of(line[i].sectors, entry->lines);
-        dram_clocks += store_line(sm, &line[i], bytes / entry->lines, scattered);
+        const uint32_t sectors = sectors_in(line[i].sectors);
+        slots += store_slots(sectors, bytes >= entry->lines * sectors * SMC_SECTOR_BYTES);
+        dram_clocks += store_line(sm, warp, &line[i], bytes / entry->lines, scattered);
         note_hot(sm, warp, sm->stores, line[i].number / SMC_SM_HOT_LINES, 1);
         sm->result->stores++;
     }
@@ -426,6 +472,7 @@ double smc_sm_atomic(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
     bool scattered = is_scattered(line, entry->lines);
     double atomics = entry->lines ? entry->wavefronts : entry->active_lanes, dram_clocks = 0;
     double there = 1; /* the chance that L2 has all of them */
+    double fills = 0;
     const double in_piece =
         step->is_double ? fmax(atomics, entry->active_lanes * rates->atomic_double) : atomics;
     double clocks = step->has_result ? rates->atomic_result_clocks : rates->atomic_clocks;
@@ -435,16 +482,20 @@ double smc_sm_atomic(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
         sm->work->store_pieces += atomics;
     }
     for (uint32_t i = 0; i < entry->lines; i++) {
-        dram_clocks += store_line(sm, &line[i], SMC_LINE_BYTES, scattered);
-        there *= 1 - sm->launch->dram[array_of(sm, line[i].number)].store_share;
-        note_atomics(sm, warp, &line[i],
+        dram_clocks += store_line(sm, warp, &line[i], SMC_LINE_BYTES, scattered);
+        const struct smc_sm_dram *dram = &sm->launch->dram[array_of(sm, line[i].number)];
+        there *= 1 - dram->store_share;
+        fills += (dram->in_no_order ? FILL_SLOTS : FILL_SLOTS_WHOLE) * dram->store_share *
+                 pieces_in(line[i].sectors);
+        note_atomics(sm, warp, entry, &line[i],
                      in_piece * sectors_in(line[i].sectors) / (entry->sectors ? entry->sectors : 1),
-                     step->is_float);
+                     step->is_float, clock);
     }
     sm->work->atomics += atomics;
+    sm->work->atomic_fills += fills;
     sm->result->atomics += atomics;
     clock = smc_later(clock, sm->atomics_free - STORE_QUEUE);
-    sm->atomics_free = smc_later(sm->atomics_free, clock) + atomics * clocks;
+    sm->atomics_free = smc_later(sm->atomics_free, clock) + (atomics + fills) * clocks;
     sm->dram_free = smc_later(sm->dram_free, clock) + dram_clocks;
     return smc_later(smc_sm_data_stage(sm, clock, 2),
                      sm->atomics_free + rates->atomic_latency +

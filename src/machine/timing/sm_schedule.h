@@ -27,6 +27,7 @@ struct smc_step_work {
     double load_slots, store_slots;
     double divergent;    /* wavefronts of loads that touch many lines */
     double atomics;      /* that L2 executes one by one */
+    double atomic_fills; /* as many more could be executed while L2 fetches what they miss */
     double local_pieces; /* of local memory that L1 does not hold, loaded and stored */
     double constants;    /* clocks of the SM's unit for constants by lane */
 };
@@ -36,13 +37,17 @@ struct smc_step_work {
 struct smc_sm_traffic {
     double loaded, loaded_scattered, stored, stored_scattered;
     double stored_sectors, stored_bytes; /* bytes: that lanes store, at most those sectors */
+    /* By smc_sm_access, in bytes from the first access to the last one: of the blocks that reside
+       together, at most; of a block, the mean. */
+    double span, block_span;
 };
 
 /* Of the sectors that miss L1 and of those that are stored, how many come from and go to DRAM, and
-   whether at random places. */
+   whether at random places; `in_no_order`: though DRAM has them near each other, since blocks that
+   run at a time access little of the array. */
 struct smc_sm_dram {
     double load_share, store_share;
-    bool scattered;
+    bool scattered, in_no_order;
 };
 
 struct smc_sm_launch {
@@ -71,8 +76,9 @@ struct smc_sm_result {
     double stores, loads;    /* of lines, by warps; loads that L1 does not serve */
     double hottest_atomics;  /* in the piece of 512 bytes that has the most of the launch, as if
                                 `atomics` were those of the launch */
+    double first_atomic;     /* the clock of the first of these */
     double hottest_stores, hottest_loads; /* likewise */
-    bool hottest_waits;                   /* they are floating-point ones in one sector of it */
+    double hottest_clocks;                /* that L2 takes for one of these atomics */
 };
 
 /* SMC_MACHINE: memory. */
@@ -80,7 +86,7 @@ enum smc_status smc_sm_run(const struct smc_sm_launch *launch, struct smc_sm_res
                            struct smc_error *error);
 
 /* Only the accesses to global memory, in turns: far quicker, for what is loaded and stored and how
-   much of it L1 does not hold. `clocks` is 0, and so is the work of steps without such accesses. */
+   much of it L1 does not hold. Clocks are 0, and so is the work of steps without such accesses. */
 enum smc_status smc_sm_access(const struct smc_sm_launch *launch, struct smc_sm_result *result,
                               struct smc_error *error);
 

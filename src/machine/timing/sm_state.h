@@ -174,6 +174,8 @@ struct smc_sm_hot_piece {
     uint64_t blocks;  /* that made them: bit n, those of number n modulo 64 */
     uint32_t sectors; /* of its 16 */
     bool is_float;    /* its last atomic */
+    bool together;    /* an instruction accesses several sectors */
+    double first;     /* the clock of its first one */
 };
 
 /* The cache of constants of an SM: lines of 64 bytes. Tables up to 2 KiB stay in it; of larger
@@ -192,6 +194,11 @@ struct smc_sm_constants {
 /* What DRAM had to do lately, in clocks, and until which clock. */
 struct smc_sm_dram_use {
     double loads, stores, seen;
+};
+
+/* The lines of an array from the first one that a block accesses to the last one. */
+struct smc_sm_span {
+    uint64_t first, last; /* last: 0 if none was accessed */
 };
 
 struct smc_sm_state {
@@ -221,6 +228,7 @@ struct smc_sm_state {
     double dram_debt;  /* sectors, or pieces of scattered ones, that are due to come from DRAM */
     struct smc_sm_hot_piece atomics[SMC_SM_HOT_PIECES]; /* of 512 bytes */
     struct smc_sm_hot_piece stores[SMC_SM_HOT_PIECES], loads[SMC_SM_HOT_PIECES];
+    struct smc_sm_span *span; /* slots x (arrays + 2); NULL: they are not noted */
     double end;
     bool timed;                 /* not only the accesses */
     bool oldest_first;          /* of the warps that can issue */

@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "code/machine_code.h"
-#include "machine/timing/l2.h"
+#include "machine/timing/launch_model.h"
 #include "machine/timing/module_values.h"
 #include "machine/timing/traces.h"
 #include "rules/banks.h"
@@ -18,55 +18,6 @@ enum {
     MOST_LOOP_ENTRIES = 4096, /* kept of a loop */
     LEAST_LOOP_ENTRIES = 64,
     MOST_ENTRIES = 20000 /* of a warp */
-};
-
-/* The part of a launch that is executed: these blocks of one SM, and so much of their warps. */
-struct sample {
-    uint64_t first; /* block, and then every block so many SMs further */
-    uint32_t blocks;
-    size_t kept, entries; /* of a warp's trace: of the one measured, at most */
-    uint64_t loop_entries;
-};
-
-/* What an SM does for its blocks. */
-struct work {
-    double clocks, issued, flops, unknown;
-    double busy[SMC_PIPE_COUNT];
-    double products;                          /* multiply-adds of tensor cores */
-    double product_clocks[SMC_PRODUCT_TYPES]; /* they take at their peak, in a sub-partition */
-    double data_wavefronts, shared_wavefronts;
-    double load_sectors, l2_sectors, store_sectors;
-    double load_pieces, store_pieces, load_slots, store_slots, divergent, atomics;
-    double hottest_share; /* of the atomics, how many are in the piece that has the most */
-    double store_requests, load_requests; /* of lines, by warps; as in struct smc_sm_result */
-    double hottest_stores, hottest_loads; /* shares of them in the piece that has the most */
-    double local_pieces;
-    bool hottest_waits;      /* as in struct smc_sm_result */
-    uint64_t loaded, stored; /* arrays, as in struct smc_sm_result */
-    double clocks_per_block; /* from one block to the next while as many as can reside do */
-};
-
-struct model {
-    const struct smc_time_launch *launch;
-    const struct smc_time_arguments *arguments; /* with the module's variables */
-    struct smc_machine_launch machine;
-    struct smc_machine_program program;
-    struct smc_rates rates;
-    struct smc_time *time;
-    uint64_t blocks, sms;
-    struct smc_sm_dram dram[SMC_TIME_MOST_ARGUMENTS + 2]; /* as in struct smc_sm_launch */
-    struct smc_sm_traffic traffic[SMC_TIME_MOST_ARGUMENTS + 2];
-    double local_bytes;        /* of all threads that reside */
-    double dram_clocks;        /* of all that comes from and goes to DRAM */
-    bool sms_share;            /* several SMs load the same from DRAM */
-    double atomics_clocks;     /* of those in the piece that has the most */
-    double hot_clocks;         /* of loads or stores in the one that has the most */
-    struct smc_warp_path path; /* of the first warp of the sample */
-    struct sample sample;
-    struct smc_contents contents;
-    struct smc_survey survey; /* of the whole grid, where its warps differ */
-    struct smc_traces traces;
-    struct work work; /* of the SM with the most blocks */
 };
 
 static void timing_add(struct work *sum, const struct work *part, double times)
@@ -91,8 +42,10 @@ static void timing_add(struct work *sum, const struct work *part, double times)
     sum->store_slots += times * part->store_slots;
     sum->divergent += times * part->divergent;
     sum->atomics += times * part->atomics;
+    sum->atomic_fills += times * part->atomic_fills;
     sum->hottest_share = part->hottest_share;
-    sum->hottest_waits = part->hottest_waits;
+    sum->hottest_clocks = part->hottest_clocks;
+    sum->first_atomic = part->first_atomic;
     sum->store_requests += times * part->store_requests;
     sum->hottest_stores = part->hottest_stores;
     sum->load_requests += times * part->load_requests;
@@ -132,9 +85,11 @@ static void add_step(const struct model *model, uint32_t i, const struct smc_ste
     work->store_pieces += requests * step->store_pieces;
     work->load_slots += requests * step->load_slots;
     work->store_slots += requests * step->store_slots;
+    work->traced_store_slots += times * step->store_slots;
     work->divergent += times * step->divergent;
     work->atomics += requests * step->atomics;
-    work->local_pieces += times * step->local_pieces;
+    work->atomic_fills += requests * step->atomic_fills;
+    work->local_pieces += requests * step->local_pieces;
 }
 
 /* --- One SM ----------------------------------------------------------------------------------- */
@@ -179,16 +134,11 @@ static enum smc_status choose_entries(const struct model *model, struct sample *
     return status;
 }
 
-static uint64_t most_blocks(const struct model *model)
-{
-    return (model->blocks + model->sms - 1) / model->sms;
-}
-
 /* Blocks of the SM with the most: up to three rounds, fewer if their traces do not fit. */
 static enum smc_status choose_sample(struct model *model, struct smc_error *error)
 {
     uint32_t resident = model->launch->blocks_per_sm;
-    uint64_t most = most_blocks(model), warps = smc_traces_warps(&model->machine);
+    uint64_t most = smc_most_blocks(model), warps = smc_traces_warps(&model->machine);
     struct sample least = {.first = smc_traces_first_block(&model->machine, model->sms)},
                   *sample = &model->sample;
     bool cut = false;
@@ -208,12 +158,8 @@ static enum smc_status choose_sample(struct model *model, struct smc_error *erro
     return status;
 }
 
-/* How an SM executes a sample: smc_sm_run or smc_sm_access. */
-typedef enum smc_status execute_blocks(const struct smc_sm_launch *launch,
-                                       struct smc_sm_result *result, struct smc_error *error);
-
-static enum smc_status run_sample(struct model *model, execute_blocks *execute, struct work *work,
-                                  struct smc_error *error)
+static enum smc_status run_sample(struct model *model, smc_execute_blocks *execute,
+                                  struct work *work, struct smc_error *error)
 {
     const struct smc_traces *traces = &model->traces;
     const struct smc_time_arguments *arguments = model->arguments;
@@ -230,7 +176,7 @@ static enum smc_status run_sample(struct model *model, execute_blocks *execute, 
         .block = traces->block,
         .blocks = traces->blocks,
         .share_of_blocks = traces->blocks / (double)model->blocks,
-        .no_more_blocks = traces->blocks == most_blocks(model),
+        .no_more_blocks = traces->blocks == smc_most_blocks(model),
         .array = arguments->array,
         .arrays = arguments->array_count,
         .dram = model->dram,
@@ -241,7 +187,8 @@ static enum smc_status run_sample(struct model *model, execute_blocks *execute, 
     *work = (struct work){.clocks = result.clocks,
                           .clocks_per_block = result.clocks_per_block,
                           .hottest_share = result.hottest_atomics / fmax(result.atomics, 1),
-                          .hottest_waits = result.hottest_waits,
+                          .hottest_clocks = result.hottest_clocks,
+                          .first_atomic = result.first_atomic,
                           .hottest_stores = result.hottest_stores / fmax(result.stores, 1),
                           .hottest_loads = result.hottest_loads / fmax(result.loads, 1),
                           .loaded = result.loaded,
@@ -268,15 +215,30 @@ static double longer_than_sample(const struct model *model)
     return model->survey.length * warps / traces->length;
 }
 
+/* How much of the sample's time it takes if stores that bind have fewer sectors on average than
+   those in the traces, which have the first iterations of loops. */
+static double shorter_stores(const struct model *model, const struct work *work)
+{
+    const double traced = work->traced_store_slots * model->rates.l2_store_clocks;
+    const double stores = work->store_slots * model->rates.l2_store_clocks;
+    return 2 * traced > work->clocks && traced > stores && traced <= work->clocks
+               ? 1 - (traced - stores) / work->clocks
+               : 1;
+}
+
 /* The SM with the most blocks: those beyond the sample take as long as the ones in it, and start
    one after the other. */
-static enum smc_status run_sm(struct model *model, execute_blocks *execute, struct smc_error *error)
+enum smc_status smc_model_run_sm(struct model *model, smc_execute_blocks *execute,
+                                 struct smc_error *error)
 {
     struct work work = {0};
     enum smc_status status = run_sample(model, execute, &work, error);
     if (status != SMC_OK)
         return status;
-    double blocks = model->sample.blocks, more = (double)most_blocks(model) - blocks;
+    const double shorter = shorter_stores(model, &work);
+    work.clocks *= shorter;
+    work.clocks_per_block *= shorter;
+    double blocks = model->sample.blocks, more = (double)smc_most_blocks(model) - blocks;
     double each = work.clocks_per_block > 0 ? work.clocks_per_block : work.clocks / blocks;
     each = fmax(each * longer_than_sample(model), model->rates.block_interval);
     model->work = (struct work){0};
@@ -319,198 +281,50 @@ static enum smc_status add_last_block(struct model *model, struct smc_error *err
     return status;
 }
 
-/* --- DRAM ------------------------------------------------------------------------------------- */
-
-/* What the whole launch accesses for each access in the sample's traces. */
-struct scale {
-    double loads, stores;
-    bool whole; /* the traces leave nothing out, so that it is the same for all arrays */
-};
-
-static double busy_sms(const struct model *model)
+/* Whether warps that begin alike may continue differently. */
+static bool by_data(const struct model *model)
 {
-    return model->blocks < model->sms ? (double)model->blocks : (double)model->sms;
+    return model->machine.contents && smc_machine_program_depends_on_data(&model->program);
 }
 
-static struct scale find_scale(const struct model *model)
+enum smc_status smc_model_access_elsewhere(struct model *model, uint32_t most, struct work *work,
+                                           struct smc_error *error)
 {
-    double busy = busy_sms(model);
-    double blocks = (double)most_blocks(model) / model->sample.blocks, loads = 0, stores = 0;
-    for (size_t i = 0; i <= model->arguments->array_count + 1; i++)
-        loads += model->traffic[i].loaded;
-    for (size_t i = 0; i <= model->arguments->array_count; i++)
-        stores += model->traffic[i].stored;
-    loads = loads > 0 ? model->work.load_pieces / loads : 0;
-    stores = stores > 0 ? model->work.store_pieces / stores : 0;
-    bool whole = fmax(loads, stores) < 1.02 * blocks || smc_traces_are_whole(&model->traces);
-    return (struct scale){busy * loads, busy * stores, whole};
-}
-
-#define CLEARLY 0.8 /* less than all */
-
-/* As much of an array as was asked for, which is all of it unless it is clearly less. */
-static double part_of(double bytes, double asked, bool known)
-{
-    return asked <= 0 || (known && asked < CLEARLY * bytes) ? asked : bytes;
-}
-
-/* What array `i` is accessed for in the whole launch. */
-static struct smc_touched touched_of(const struct model *model, size_t i, const struct scale *scale)
-{
-    enum { PIECE = 64 };
-    const struct smc_sm_traffic *traffic = &model->traffic[i];
-    double bytes = (double)model->arguments->array[i].bytes;
-    struct smc_touched touched = {.asked_read = traffic->loaded * scale->loads * PIECE,
-                                  .asked_written = traffic->stored * scale->stores * PIECE};
-    touched.read = part_of(bytes, touched.asked_read, scale->whole);
-    touched.written = part_of(bytes, touched.asked_written, scale->whole);
-    touched.both = fmax(touched.read, touched.written);
-    touched.copied = model->launch->restored && traffic->stored > 0 ? bytes : 0;
-    if (traffic->loaded <= 0 && traffic->stored_bytes * scale->stores < CLEARLY * touched.written)
-        touched.filled =
-            fmin(touched.written, traffic->stored_sectors * scale->stores * SMC_SECTOR_BYTES);
-    return touched;
-}
-
-/* Half of what is accessed of the array is at places in no order. */
-static bool array_is_scattered(const struct smc_sm_traffic *traffic)
-{
-    return 2 * (traffic->loaded_scattered + traffic->stored_scattered) >
-           traffic->loaded + traffic->stored;
-}
-
-/* How often each byte of an array is accessed in a launch. */
-static double repeats_of(const struct smc_touched *touched)
-{
-    return (touched->asked_read + touched->asked_written) / fmax(touched->both, 1);
-}
-
-/* The bytes that pass through L2 between two accesses to the same place of an array. */
-static double bytes_between(const struct model *model, const struct smc_touched *touched,
-                            const struct scale *scale)
-{
-    double bytes = 0, repeats = repeats_of(touched);
-    for (size_t i = 0; i < model->arguments->array_count; i++) {
-        const struct smc_touched other = touched_of(model, i, scale);
-        bytes += other.both * fmin(1, repeats_of(&other) / fmax(repeats, 1e-9));
-    }
-    return fmax(bytes, 1);
-}
-
-static void set_scattered(struct model *model, const struct smc_touched *touched, double all_bytes,
-                          struct smc_sm_dram *dram)
-{
-    enum { PIECE = 64 };
-    const struct smc_rates *rates = &model->rates;
-    double l2_bytes = (double)model->launch->device->l2_bytes;
-    double busy = busy_sms(model);
-    double loads, stores;
-    *dram = (struct smc_sm_dram){
-        .load_share = fmax(0, 1 - SMC_L2_KEEPS_SCATTERED_LOADS * l2_bytes / all_bytes),
-        .store_share = fmax(0, 1 - SMC_L2_KEEPS_SCATTERED_STORES * l2_bytes / all_bytes),
-        .scattered = true};
-    loads = dram->load_share * touched->asked_read;
-    stores = dram->store_share * touched->asked_written;
-    model->time->dram_bytes += loads + 2 * stores;
-    model->dram_clocks +=
-        (loads * rates->dram_scattered_load_clocks + stores * rates->dram_scattered_store_clocks) /
-        PIECE / busy;
-}
-
-/* After a flush everything that is loaded comes from DRAM, and each line that enters L2 makes one
-   of those that the flush stored go there. */
-static void set_cold(struct model *model, const struct smc_touched *all, double l2_bytes)
-{
-    double asked = fmax(all->asked_read, 1), bytes = all->read + all->written;
-    for (size_t i = 0; i < model->arguments->array_count; i++)
-        model->dram[i] = (struct smc_sm_dram){.load_share = fmin(1, all->read / asked)};
-    bytes = all->read + (bytes < l2_bytes ? bytes : fmax(all->written, l2_bytes));
-    model->time->dram_bytes = bytes;
-    model->dram_clocks = bytes / model->rates.dram_bytes_per_clock;
-}
-
-/* Local memory that L2 does not hold. Warps access theirs again and again, in no common order, so
-   that L2 keeps what it keeps of places at random: spills of 55 to 92 MB take 0.35 to 0.56 of the
-   time in which all of them would come from DRAM (H200, driver 580.159.04, 2026-11-29). */
-static void set_local(struct model *model, double l2_bytes)
-{
-    enum { PIECE = 64 };
-    const size_t local = model->arguments->array_count + 1;
-    if (model->local_bytes <= 0)
-        return;
-    struct smc_sm_dram *dram = &model->dram[local];
-    dram->load_share = fmax(0, 1 - SMC_L2_KEEPS_SCATTERED_LOADS * l2_bytes / model->local_bytes);
-    dram->store_share = fmax(0, 1 - SMC_L2_KEEPS_SCATTERED_STORES * l2_bytes / model->local_bytes);
-    dram->scattered = array_is_scattered(&model->traffic[local]);
-    const struct smc_sm_traffic *traffic = &model->traffic[local];
-    const double pieces = model->work.local_pieces / fmax(traffic->loaded + traffic->stored, 1);
-    const double loads = dram->load_share * traffic->loaded * pieces;
-    const double stores = dram->store_share * traffic->stored * pieces;
-    model->time->dram_bytes += (loads + stores) * busy_sms(model) * PIECE;
-    if (dram->scattered)
-        model->dram_clocks += loads * model->rates.dram_scattered_load_clocks +
-                              stores * model->rates.dram_scattered_store_clocks;
-    else
-        model->dram_clocks +=
-            (loads + stores) * busy_sms(model) * PIECE / model->rates.dram_bytes_per_clock;
-}
-
-/* The bytes that come from and go to DRAM in a launch, and the shares of what misses L1 and of what
-   is stored. Arrays that L2 keeps are still there from the launch before; others come from DRAM
-   once, unless they are accessed at places in no order. */
-static enum smc_status find_dram(struct model *model, struct smc_error *error)
-{
-    const struct smc_time_arguments *arguments = model->arguments;
-    double l2_bytes = (double)model->launch->device->l2_bytes, all_bytes = 0;
-    struct smc_touched ordered = {0}, all = {0};
-    for (size_t i = 0; i < arguments->array_count; i++)
-        all_bytes += (model->launch->restored ? 2 : 1) * (double)arguments->array[i].bytes;
-    if (!model->launch->cold && all_bytes + model->local_bytes <= SMC_L2_KEEPS_STORED * l2_bytes)
-        return SMC_OK;
-    enum smc_status status = run_sm(model, smc_sm_access, error);
+    enum { TWO = 2 };
+    struct sample least = {.blocks = 1};
+    bool cut;
+    enum smc_status status = timing_measure(model, LEAST_LOOP_ENTRIES, &least, &cut, error);
     if (status != SMC_OK)
         return status;
-    const struct scale scale = find_scale(model);
-    for (size_t i = 0; i < arguments->array_count; i++) {
-        struct smc_touched touched = touched_of(model, i, &scale);
-        smc_touched_add(&all, &touched);
-        if (!array_is_scattered(&model->traffic[i]))
-            smc_touched_add(&ordered, &touched);
+    const struct smc_traces own = model->traces;
+    const uint64_t entries = least.entries * smc_traces_warps(&model->machine);
+    const double fit = fmin(4.0 * BUDGET / (double)entries, most);
+    const struct smc_traced traced = {.scattered = true,
+                                      .blocks =
+                                          (uint32_t)fmin(fmax(fit, TWO), (double)model->blocks),
+                                      .each_apart = by_data(model),
+                                      .entries = least.entries,
+                                      .loop_entries = least.loop_entries,
+                                      .others = model->survey.others};
+    status = smc_traces_make(&model->machine, &traced, &model->traces, error);
+    if (status == SMC_OK) {
+        memset(model->traffic, 0, sizeof model->traffic);
+        status = run_sample(model, smc_sm_access, work, error);
+        smc_traces_free(&model->traces);
     }
-    const struct smc_touched local = {.read = model->local_bytes, .written = model->local_bytes};
-    struct smc_touched kept = ordered;
-    smc_touched_add(&kept, &local);
-    double share =
-        smc_l2_share_of_dram(&kept, all.both + all.copied + model->local_bytes, l2_bytes);
-    if (model->launch->cold) {
-        set_cold(model, &all, l2_bytes);
-        return SMC_OK;
-    }
-    model->sms_share = share > 0 && ordered.asked_read > 2 * ordered.read;
-    for (size_t i = 0; i < arguments->array_count; i++) {
-        struct smc_touched touched = touched_of(model, i, &scale);
-        if (array_is_scattered(&model->traffic[i]))
-            set_scattered(model, &touched, bytes_between(model, &touched, &scale), &model->dram[i]);
-        else
-            model->dram[i] = (struct smc_sm_dram){
-                .load_share = share * fmin(1, ordered.read / fmax(ordered.asked_read, 1)),
-                .store_share = share * fmin(1, ordered.written / fmax(ordered.asked_written, 1))};
-    }
-    set_local(model, l2_bytes);
-    const double moved = share * (ordered.read + ordered.written + ordered.filled);
-    model->time->dram_bytes += moved;
-    model->dram_clocks += moved / model->rates.dram_bytes_per_clock;
-    return SMC_OK;
+    model->traces = own;
+    return status;
 }
+
+/* --- Atomics and requests in one piece of memory ------------------------------------------------
+ */
 
 /* How long the atomics of the launch take in the piece of memory that has the most of them. */
 static double hottest_clocks(const struct model *model)
 {
     const struct work *work = &model->work;
-    double all = work->atomics * (double)model->blocks / (double)most_blocks(model);
-    return all * work->hottest_share *
-           (work->hottest_waits ? model->rates.atomic_float_clocks
-                                : model->rates.atomic_piece_clocks);
+    double all = work->atomics * (double)model->blocks / (double)smc_most_blocks(model);
+    return all * work->hottest_share * work->hottest_clocks;
 }
 
 /* How long the requests of the launch take to the piece of memory that has the most of them. */
@@ -520,7 +334,40 @@ static double hottest_requests_clocks(const struct model *model)
     const struct smc_rates *rates = &model->rates;
     const double stores = work->store_requests * work->hottest_stores * rates->store_piece_clocks;
     const double loads = work->load_requests * work->hottest_loads * rates->load_piece_clocks;
-    return fmax(stores, loads) * (double)model->blocks / (double)most_blocks(model);
+    return fmax(stores, loads) * (double)model->blocks / (double)smc_most_blocks(model);
+}
+
+/* Until the last atomic in the piece that has the most: they begin with the first one. Where they
+   take longer than what is loaded meanwhile, that waits behind them on its way to L2: blocks that
+   load 8 to 128 MiB and add to one word, for which L2 takes 1.6 to 4 times as long as DRAM does for
+   what is loaded, take as long as both (8192 to 131072 blocks; H200, CUDA 13.0, driver 580.159.04,
+   2026-11-29). */
+static double clocks_with_atomics(const struct model *model)
+{
+    const struct work *work = &model->work;
+    const double atomics = model->atomics_clocks;
+    const double loads = fmax(model->dram_clocks, work->load_slots * model->rates.l2_load_clocks);
+    if (atomics <= 0)
+        return 0;
+    return work->first_atomic + atomics + fmin(loads, 2 * fmax(0, atomics - loads));
+}
+
+/* Of a single block in the sample it is not known whether others access the same pieces. */
+static enum smc_status find_hottest_elsewhere(struct model *model, struct smc_error *error)
+{
+    enum { MUCH = 8, BLOCKS = 4 };
+    struct work *work = &model->work, elsewhere;
+    const double most = fmax(hottest_clocks(model), hottest_requests_clocks(model));
+    if (model->sample.blocks > 1 || model->blocks == 1 || most * MUCH < work->clocks)
+        return SMC_OK;
+    enum smc_status status = smc_model_access_elsewhere(model, BLOCKS, &elsewhere, error);
+    if (status != SMC_OK)
+        return status;
+    work->hottest_share = elsewhere.hottest_share;
+    work->hottest_stores = elsewhere.hottest_stores;
+    work->hottest_loads = elsewhere.hottest_loads;
+    work->hottest_clocks = elsewhere.hottest_clocks;
+    return SMC_OK;
 }
 
 /* --- Terms ------------------------------------------------------------------------------------ */
@@ -537,7 +384,7 @@ static double largest(const struct smc_time *time, enum smc_time_term last)
 /* The blocks of the busiest SM that cannot all start at once. */
 static double blocks_sent(const struct model *model)
 {
-    double most = (double)most_blocks(model), resident = model->launch->blocks_per_sm;
+    double most = (double)smc_most_blocks(model), resident = model->launch->blocks_per_sm;
     return fmax(0, most - resident);
 }
 
@@ -560,7 +407,9 @@ static void set_terms(const struct model *model, struct smc_time *time)
     term[SMC_TIME_L2] = fmax(work->load_slots * rates->l2_load_clocks,
                              fmax(work->store_slots * rates->l2_store_clocks, model->hot_clocks)) *
                         ms;
-    term[SMC_TIME_ATOMICS] = fmax(work->atomics * rates->atomic_clocks, model->atomics_clocks) * ms;
+    term[SMC_TIME_ATOMICS] =
+        fmax((work->atomics + work->atomic_fills) * rates->atomic_clocks, model->atomics_clocks) *
+        ms;
     term[SMC_TIME_DRAM] = model->dram_clocks * ms;
     double start_ms = blocks_sent(model) * rates->block_interval * ms;
     term[SMC_TIME_LATENCY] =
@@ -628,7 +477,7 @@ static double uncertain_survey(const struct smc_survey *survey)
 static double uncertain_share_of_sm(const struct model *model)
 {
     const struct smc_survey *survey = &model->survey;
-    double warps = (double)most_blocks(model) * smc_traces_warps(&model->machine);
+    double warps = (double)smc_most_blocks(model) * smc_traces_warps(&model->machine);
     return survey->warps > 0 && survey->length > 0 ? survey->spread / survey->length / sqrt(warps)
                                                    : 0;
 }
@@ -655,7 +504,7 @@ static bool loads_diverge(const struct work *work)
 static bool dram_is_scattered(const struct model *model)
 {
     bool scattered = false;
-    for (size_t i = 0; i < model->arguments->array_count; i++)
+    for (size_t i = 0; i <= model->arguments->array_count + 1; i++)
         scattered |=
             model->dram[i].scattered && model->dram[i].load_share + model->dram[i].store_share > 0;
     return scattered;
@@ -761,20 +610,26 @@ static enum smc_status timing_predict(struct model *model, struct smc_error *err
 {
     const struct smc_time_launch *launch = model->launch;
     struct smc_time *time = model->time;
-    enum smc_status status = find_dram(model, error);
+    if (model->traces.local_bytes > 0)
+        model->local_bytes =
+            fmin(model->local_bytes, model->traces.local_bytes * model->resident_warps);
+    enum smc_status status = smc_model_find_dram(model, error);
     if (status == SMC_OK)
-        status = run_sm(model, smc_sm_run, error);
+        status = smc_model_run_sm(model, smc_sm_run, error);
     if (status != SMC_OK)
         return status;
     struct work *work = &model->work;
+    status = find_hottest_elsewhere(model, error);
+    if (status != SMC_OK)
+        return status;
     model->atomics_clocks = hottest_clocks(model);
     model->hot_clocks = hottest_requests_clocks(model);
-    work->clocks = fmax(work->clocks, fmax(model->dram_clocks, model->atomics_clocks));
-    work->clocks = fmax(work->clocks, model->hot_clocks);
+    work->clocks = fmax(work->clocks, fmax(model->dram_clocks, model->hot_clocks));
+    work->clocks = fmax(work->clocks, clocks_with_atomics(model));
     status = add_last_block(model, error);
     if (status != SMC_OK)
         return status;
-    double times = (double)model->blocks / (double)most_blocks(model); /* from this SM to all */
+    double times = (double)model->blocks / (double)smc_most_blocks(model); /* from this SM to all */
     time->basis = basis_of(launch->ceilings);
     time->contents_change = contents_change(&model->survey);
     name_unfollowed(model, time);
@@ -858,11 +713,10 @@ static enum smc_status trace_sample(struct model *model, struct smc_error *error
 {
     const struct sample *sample = &model->sample;
     const bool follows = model->machine.contents;
-    bool by_data = follows && smc_machine_program_depends_on_data(&model->program);
     struct smc_traced traced = {.first = sample->first,
                                 .stride = model->sms,
                                 .blocks = sample->blocks,
-                                .each_apart = by_data,
+                                .each_apart = by_data(model),
                                 .entries = most_entries(model),
                                 .loop_entries = sample->loop_entries};
     enum smc_status status =
@@ -919,8 +773,9 @@ static enum smc_status predict_with(const struct smc_time_launch *launch,
         model.blocks *= launch->grid[i];
     }
     uint64_t started = model.sms * (uint64_t)launch->blocks_per_sm;
-    model.local_bytes = (double)kernel->stack_bytes * SMC_LANES * smc_traces_warps(&model.machine) *
-                        (double)(model.blocks < started ? model.blocks : started);
+    model.resident_warps = (double)(model.blocks < started ? model.blocks : started) *
+                           smc_traces_warps(&model.machine);
+    model.local_bytes = (double)kernel->stack_bytes * SMC_LANES * model.resident_warps;
     snprintf(time->code, sizeof time->code, "sm_%u machine code", cubin->cc);
     model.machine.resident = model.sms * launch->blocks_per_sm;
     uint64_t busy = model.blocks < model.sms ? model.blocks : model.sms;

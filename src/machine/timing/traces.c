@@ -152,12 +152,15 @@ static void trace_warp(struct tracer *tracer, uint64_t block, uint32_t warp,
 }
 
 /* All warps of a block, which walk together. They see what others stored before. Of blocks that
-   start with the first ones every second does, as half of what they store is stored before. */
+   start with the first ones every second does, as half of what they store is stored before. A block
+   that was walked in the survey must not see what it stored itself, nor what later ones did. */
 static void trace_together(struct tracer *tracer, uint64_t block,
                            struct smc_warp_trace *const *trace)
 {
-    tracer->memory->sees_others =
-        tracer->sees_all || block >= tracer->launch->resident || tracer->blocks_walked++ % 2 > 0;
+    tracer->memory->sees_others = tracer->sees_all || tracer->memory->sees_earlier ||
+                                  block >= tracer->launch->resident ||
+                                  tracer->blocks_walked++ % 2 > 0;
+    tracer->memory->block = (uint32_t)(block % (UINT32_MAX - 1)) + 1;
     for (uint32_t w = 0; w < tracer->warps; w++)
         place_warp(tracer, block, w, &tracer->place[w]);
     memset(tracer->walk.change, 0, tracer->change_bytes);
@@ -209,6 +212,13 @@ static void add_executions(const struct tracer *tracer, double *executions)
         running += tracer->walk.change[i];
         executions[i] += (double)running;
     }
+}
+
+/* The local memory that the last warp, or so many of a block, stored to. */
+static void note_local(const struct tracer *tracer, uint32_t warps, struct smc_traces *traces)
+{
+    const size_t lines = tracer->memory ? tracer->memory->local_count : 0;
+    traces->local_bytes = fmax(traces->local_bytes, (double)lines * SMC_STORED_LINE_BYTES / warps);
 }
 
 /* Number i of a sequence that reaches each of [0, count) once and fills it evenly from the start:
@@ -305,6 +315,7 @@ static bool trace_whole_blocks(struct tracer *tracer, const struct smc_traced *t
         for (uint32_t w = 0; w < warps; w++)
             traces->length += (double)trace[w]->length;
         add_executions(tracer, traces->executions);
+        note_local(tracer, warps, traces);
         length = traces->length;
         walked = b + 1;
     }
@@ -340,6 +351,7 @@ static bool trace_blocks(struct tracer *tracer, const struct smc_traced *traced,
                 continue;
             walked += (double)trace->length;
             add_executions(tracer, traces->executions);
+            note_local(tracer, 1, traces);
             if (trace->skipped && known.count < KNOWN)
                 known.trace[known.count++] = trace;
         }
@@ -393,7 +405,9 @@ enum smc_status smc_traces_make(const struct smc_machine_launch *launch,
     struct tracer tracer = {0};
     const uint32_t blocks = traced->blocks;
     const size_t entries = traced->entries;
-    *traces = (struct smc_traces){.blocks = blocks, .warps_per_block = smc_traces_warps(launch)};
+    *traces = (struct smc_traces){.blocks = blocks,
+                                  .warps_per_block = smc_traces_warps(launch),
+                                  .scattered = traced->scattered};
     size_t all = (size_t)traces->warps_per_block * blocks;
     traces->trace = smc_calloc(all, sizeof *traces->trace);
     traces->pointer = smc_calloc(all, sizeof *traces->pointer);
@@ -412,6 +426,7 @@ enum smc_status smc_traces_make(const struct smc_machine_launch *launch,
     if (tracer.memory) {
         tracer.memory->others = traced->others;
         tracer.memory->overwritten = traced->overwritten;
+        tracer.memory->sees_earlier = traced->others && !traced->sees_all;
     }
     tracer.sees_all = traced->sees_all;
     bool end = tracer.block ? trace_whole_blocks(&tracer, traced, traces)
@@ -760,7 +775,7 @@ enum smc_status smc_survey_make(const struct smc_machine_launch *launch, struct 
     if (tracer.block && launch->program->follows_stores)
         survey->others = smc_calloc(1, sizeof *survey->others);
     if (survey->others)
-        survey->others->start = 1; /* entries of 0 are free */
+        survey->others->block = 1;
     if (tracer.memory)
         tracer.memory->others = survey->others;
     tracer.walk.sectors = survey->sectors;

@@ -13,7 +13,7 @@ uint32_t smc_traces_warps(const struct smc_machine_launch *launch);
 struct smc_survey {
     uint64_t warps;     /* 0: there was none */
     double *executions; /* by step of the program, of all of them */
-    double *sectors;    /* likewise, of accesses to global memory */
+    double *sectors;    /* likewise, of accesses to global and local memory */
     double length;      /* the mean number of instructions of a warp */
     double spread;      /* their standard deviation */
     double longest;
@@ -29,12 +29,14 @@ struct smc_survey {
 /* Start from {0}. */
 struct smc_traces {
     uint32_t blocks, warps_per_block;
+    bool scattered;               /* as in struct smc_traced */
     struct smc_warp_trace *trace; /* blocks x warps_per_block */
     struct smc_sm_block *block;
     const struct smc_warp_trace **pointer;
     double *executions; /* by step of the program */
     double *sectors;    /* likewise, or NULL: as often as in the traces */
     double length;      /* instructions of all, kept in a trace or not */
+    double local_bytes; /* of its local memory that a warp stores to, at most; 0: not followed */
     enum smc_walk_end end;
     bool decides_and_changes; /* arrays that decide what these blocks execute are stored to */
     struct smc_warp_trace_entry *entries;

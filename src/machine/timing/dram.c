@@ -1,0 +1,278 @@
+/* What a launch loads from DRAM and stores to it. */
+#include <math.h>
+#include <string.h>
+
+#include "machine/timing/l2.h"
+#include "machine/timing/launch_model.h"
+
+/* --- Accesses to arrays ----------------------------------------------------------------------- */
+
+static double accesses(const struct smc_sm_traffic *traffic)
+{
+    return traffic->loaded + traffic->stored;
+}
+
+/* Whether the sample accesses nothing of arrays that are a part of all that counts, though other
+   blocks may. */
+static bool lacks_arrays(const struct model *model)
+{
+    enum { PART = 20 };
+    double all = 0, lacking = 0;
+    for (size_t i = 0; i < model->arguments->array_count; i++) {
+        const double bytes = (double)model->arguments->array[i].bytes;
+        all += bytes;
+        lacking += accesses(&model->traffic[i]) > 0 ? 0 : bytes;
+    }
+    return !model->traces.scattered && lacking * PART > all && model->blocks > model->sample.blocks;
+}
+
+static void scale_traffic(struct smc_sm_traffic *traffic, double times)
+{
+    traffic->loaded *= times;
+    traffic->loaded_scattered *= times;
+    traffic->stored *= times;
+    traffic->stored_scattered *= times;
+    traffic->stored_sectors *= times;
+    traffic->stored_bytes *= times;
+}
+
+/* What the sample accesses of each array or, if other blocks access more of them, what those do:
+   `drawn`. */
+static enum smc_status access_arrays(struct model *model, bool *drawn, struct smc_error *error)
+{
+    enum { BLOCKS = 32 };
+    const size_t arrays = model->arguments->array_count;
+    struct smc_sm_traffic own[sizeof model->traffic / sizeof *model->traffic];
+    struct work elsewhere;
+    double all_own = 0, all = 0;
+    enum smc_status status = smc_model_run_sm(model, smc_sm_access, error);
+    *drawn = false;
+    if (status != SMC_OK || !lacks_arrays(model))
+        return status;
+    memcpy(own, model->traffic, sizeof own);
+    status = smc_model_access_elsewhere(model, BLOCKS, &elsewhere, error);
+    for (size_t i = 0; i < arrays; i++) {
+        *drawn |= accesses(&own[i]) <= 0 && accesses(&model->traffic[i]) > 0;
+        all_own += accesses(&own[i]);
+        all += accesses(&model->traffic[i]);
+    }
+    for (size_t i = 0; i < arrays && *drawn; i++) {
+        scale_traffic(&model->traffic[i], all_own / all);
+        own[i] = model->traffic[i];
+    }
+    memcpy(model->traffic, own, sizeof own);
+    return status;
+}
+
+/* What the whole launch accesses for each access in the sample's traces. */
+struct scale {
+    double loads, stores;
+    bool whole; /* the traces leave nothing out, so that it is the same for all arrays */
+};
+
+static double busy_sms(const struct model *model)
+{
+    return model->blocks < model->sms ? (double)model->blocks : (double)model->sms;
+}
+
+static struct scale find_scale(const struct model *model)
+{
+    double busy = busy_sms(model);
+    double blocks = (double)smc_most_blocks(model) / model->sample.blocks, loads = 0, stores = 0;
+    for (size_t i = 0; i <= model->arguments->array_count + 1; i++)
+        loads += model->traffic[i].loaded;
+    for (size_t i = 0; i <= model->arguments->array_count; i++)
+        stores += model->traffic[i].stored;
+    loads = loads > 0 ? model->work.load_pieces / loads : 0;
+    stores = stores > 0 ? model->work.store_pieces / stores : 0;
+    bool whole = fmax(loads, stores) < 1.02 * blocks || smc_traces_are_whole(&model->traces);
+    return (struct scale){busy * loads, busy * stores, whole};
+}
+
+#define CLEARLY 0.8 /* less than all */
+
+/* As much of an array as was asked for, which is all of it unless it is clearly less. */
+static double part_of(double bytes, double asked, bool known)
+{
+    return asked <= 0 || (known && asked < CLEARLY * bytes) ? asked : bytes;
+}
+
+/* What array `i` is accessed for in the whole launch. */
+static struct smc_touched touched_of(const struct model *model, size_t i, const struct scale *scale)
+{
+    enum { PIECE = 64 };
+    const struct smc_sm_traffic *traffic = &model->traffic[i];
+    double bytes = (double)model->arguments->array[i].bytes;
+    struct smc_touched touched = {.asked_read = traffic->loaded * scale->loads * PIECE,
+                                  .asked_written = traffic->stored * scale->stores * PIECE};
+    touched.read = part_of(bytes, touched.asked_read, scale->whole);
+    touched.written = part_of(bytes, touched.asked_written, scale->whole);
+    touched.both = fmax(touched.read, touched.written);
+    touched.copied = model->launch->restored && traffic->stored > 0 ? bytes : 0;
+    if (traffic->loaded <= 0 && traffic->stored_bytes * scale->stores < CLEARLY * touched.written)
+        touched.filled =
+            fmin(touched.written, traffic->stored_sectors * scale->stores * SMC_SECTOR_BYTES);
+    return touched;
+}
+
+/* Half of what is accessed of the array is at places in no order. */
+static bool array_is_scattered(const struct smc_sm_traffic *traffic)
+{
+    return 2 * (traffic->loaded_scattered + traffic->stored_scattered) >
+           traffic->loaded + traffic->stored;
+}
+
+/* How often each byte of an array is accessed in a launch. */
+static double repeats_of(const struct smc_touched *touched)
+{
+    return (touched->asked_read + touched->asked_written) / fmax(touched->both, 1);
+}
+
+/* The bytes that pass through L2 between two accesses to the same place of an array. */
+static double bytes_between(const struct model *model, const struct smc_touched *touched,
+                            const struct scale *scale)
+{
+    double bytes = 0, repeats = repeats_of(touched);
+    for (size_t i = 0; i < model->arguments->array_count; i++) {
+        const struct smc_touched other = touched_of(model, i, scale);
+        bytes += other.both * fmin(1, repeats_of(&other) / fmax(repeats, 1e-9));
+    }
+    return fmax(bytes, 1);
+}
+
+/* The share of what is accessed of an array in which the blocks that run at a time access it. */
+static double share_at_a_time(const struct model *model, size_t i,
+                              const struct smc_touched *touched)
+{
+    const struct smc_sm_traffic *traffic = &model->traffic[i];
+    const uint64_t started = model->sms * (uint64_t)model->launch->blocks_per_sm;
+    const double blocks = (double)(model->blocks < started ? model->blocks : started);
+    const double bytes = model->traces.scattered ? traffic->block_span * blocks : traffic->span;
+    return fmin(1, bytes / fmax(touched->both, 1));
+}
+
+/* `share`: of what passes L2 once, how much comes from DRAM. L2 keeps a part of all bytes that are
+   accessed between two accesses to a place; where it keeps what the blocks access that run at a
+   time, each place comes once, and from places near each other: windows of 64 KiB to 16 MiB in 256
+   MiB take no longer than what L2 and DRAM take in order (H200, CUDA 13.0, driver 580.159.04,
+   2026-11-29). */
+static void set_scattered(struct model *model, size_t i, const struct scale *scale, double share)
+{
+    enum { PIECE = 64 };
+    const struct smc_touched touched = touched_of(model, i, scale);
+    const struct smc_rates *rates = &model->rates;
+    const double l2_bytes = (double)model->launch->device->l2_bytes;
+    const double bytes = bytes_between(model, &touched, scale);
+    const double near_bytes = bytes * share_at_a_time(model, i, &touched);
+    const double kept_loads = SMC_L2_KEEPS_SCATTERED_LOADS * l2_bytes;
+    const double kept_stores = SMC_L2_KEEPS_SCATTERED_STORES * l2_bytes;
+    const bool near = near_bytes <= (touched.asked_written > 0 ? kept_stores : kept_loads);
+    struct smc_sm_dram *dram = &model->dram[i];
+    *dram = (struct smc_sm_dram){.load_share = fmax(0, 1 - kept_loads / bytes),
+                                 .store_share = fmax(0, 1 - kept_stores / bytes),
+                                 .scattered = !near,
+                                 .in_no_order = true};
+    if (near) {
+        dram->load_share =
+            fmin(dram->load_share, share * touched.read / fmax(touched.asked_read, 1));
+        dram->store_share =
+            fmin(dram->store_share, share * touched.written / fmax(touched.asked_written, 1));
+    }
+    const double loads = dram->load_share * touched.asked_read;
+    const double stores = dram->store_share * touched.asked_written;
+    model->time->dram_bytes += loads + 2 * stores;
+    if (near)
+        model->dram_clocks += (loads + 2 * stores) / rates->dram_bytes_per_clock;
+    else
+        model->dram_clocks += (loads * rates->dram_scattered_load_clocks +
+                               stores * rates->dram_scattered_store_clocks) /
+                              PIECE / busy_sms(model);
+}
+
+/* After a flush everything that is loaded comes from DRAM, and each line that enters L2 makes one
+   of those that the flush stored go there. */
+static void set_cold(struct model *model, const struct smc_touched *all, double l2_bytes)
+{
+    double asked = fmax(all->asked_read, 1), bytes = all->read + all->written;
+    for (size_t i = 0; i < model->arguments->array_count; i++)
+        model->dram[i] = (struct smc_sm_dram){.load_share = fmin(1, all->read / asked)};
+    bytes = all->read + (bytes < l2_bytes ? bytes : fmax(all->written, l2_bytes));
+    model->time->dram_bytes = bytes;
+    model->dram_clocks = bytes / model->rates.dram_bytes_per_clock;
+}
+
+/* Local memory that L2 does not hold. Warps access theirs again and again, in no common order, so
+   that L2 keeps what it keeps of places at random: spills of 55 to 92 MB take 0.35 to 0.56 of the
+   time in which all of them would come from DRAM (H200, driver 580.159.04, 2026-11-29). */
+static void set_local(struct model *model, double l2_bytes)
+{
+    enum { PIECE = 64 };
+    const size_t local = model->arguments->array_count + 1;
+    if (model->local_bytes <= 0)
+        return;
+    struct smc_sm_dram *dram = &model->dram[local];
+    dram->in_no_order = array_is_scattered(&model->traffic[local]);
+    dram->load_share = fmax(0, 1 - SMC_L2_KEEPS_SCATTERED_LOADS * l2_bytes / model->local_bytes);
+    dram->store_share = fmax(0, 1 - SMC_L2_KEEPS_SCATTERED_STORES * l2_bytes / model->local_bytes);
+    dram->scattered = array_is_scattered(&model->traffic[local]);
+    const struct smc_sm_traffic *traffic = &model->traffic[local];
+    const double pieces = model->work.local_pieces / fmax(traffic->loaded + traffic->stored, 1);
+    const double loads = dram->load_share * traffic->loaded * pieces;
+    const double stores = dram->store_share * traffic->stored * pieces;
+    model->time->dram_bytes += (loads + stores) * busy_sms(model) * PIECE;
+    if (dram->scattered)
+        model->dram_clocks += loads * model->rates.dram_scattered_load_clocks +
+                              stores * model->rates.dram_scattered_store_clocks;
+    else
+        model->dram_clocks +=
+            (loads + stores) * busy_sms(model) * PIECE / model->rates.dram_bytes_per_clock;
+}
+
+/* The bytes that come from and go to DRAM in a launch, and the shares of what misses L1 and of what
+   is stored. Arrays that L2 keeps are still there from the launch before; others come from DRAM
+   once, unless they are accessed at places in no order. */
+enum smc_status smc_model_find_dram(struct model *model, struct smc_error *error)
+{
+    const struct smc_time_arguments *arguments = model->arguments;
+    double l2_bytes = (double)model->launch->device->l2_bytes, all_bytes = 0;
+    struct smc_touched ordered = {0}, all = {0};
+    for (size_t i = 0; i < arguments->array_count; i++)
+        all_bytes += (model->launch->restored ? 2 : 1) * (double)arguments->array[i].bytes;
+    if (!model->launch->cold && all_bytes + model->local_bytes <= SMC_L2_KEEPS_STORED * l2_bytes)
+        return SMC_OK;
+    bool drawn;
+    enum smc_status status = access_arrays(model, &drawn, error);
+    if (status != SMC_OK)
+        return status;
+    struct scale scale = find_scale(model);
+    scale.whole &= !drawn; /* the shares of blocks that were drawn are not exact */
+    for (size_t i = 0; i < arguments->array_count; i++) {
+        struct smc_touched touched = touched_of(model, i, &scale);
+        smc_touched_add(&all, &touched);
+        if (!array_is_scattered(&model->traffic[i]))
+            smc_touched_add(&ordered, &touched);
+    }
+    const struct smc_touched local = {.read = model->local_bytes, .written = model->local_bytes};
+    struct smc_touched kept = ordered;
+    smc_touched_add(&kept, &local);
+    double share =
+        smc_l2_share_of_dram(&kept, all.both + all.copied + model->local_bytes, l2_bytes);
+    if (model->launch->cold) {
+        set_cold(model, &all, l2_bytes);
+        return SMC_OK;
+    }
+    model->sms_share = share > 0 && ordered.asked_read > 2 * ordered.read;
+    for (size_t i = 0; i < arguments->array_count; i++) {
+        if (array_is_scattered(&model->traffic[i]))
+            set_scattered(model, i, &scale, share);
+        else
+            model->dram[i] = (struct smc_sm_dram){
+                .load_share = share * fmin(1, ordered.read / fmax(ordered.asked_read, 1)),
+                .store_share = share * fmin(1, ordered.written / fmax(ordered.asked_written, 1))};
+    }
+    set_local(model, l2_bytes);
+    const double moved = share * (ordered.read + ordered.written + ordered.filled);
+    model->time->dram_bytes += moved;
+    model->dram_clocks += moved / model->rates.dram_bytes_per_clock;
+    return SMC_OK;
+}

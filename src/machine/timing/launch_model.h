@@ -1,0 +1,85 @@
+/* The model of one launch. */
+#ifndef SMC_MACHINE_LAUNCH_MODEL_H
+#define SMC_MACHINE_LAUNCH_MODEL_H
+
+#include "machine/timing.h"
+#include "machine/timing/module_values.h"
+#include "machine/timing/traces.h"
+
+/* The part of a launch that is executed: these blocks of one SM, and so much of their warps. */
+struct sample {
+    uint64_t first; /* block, and then every block so many SMs further */
+    uint32_t blocks;
+    size_t kept, entries; /* of a warp's trace: of the one measured, at most */
+    uint64_t loop_entries;
+};
+
+/* What an SM does for its blocks. */
+struct work {
+    double clocks, issued, flops, unknown;
+    double busy[SMC_PIPE_COUNT];
+    double products;                          /* multiply-adds of tensor cores */
+    double product_clocks[SMC_PRODUCT_TYPES]; /* they take at their peak, in a sub-partition */
+    double data_wavefronts, shared_wavefronts;
+    double load_sectors, l2_sectors, store_sectors;
+    double load_pieces, store_pieces, load_slots, store_slots, divergent, atomics, atomic_fills;
+    double traced_store_slots; /* if all stores had as many sectors as those in the traces */
+    double hottest_share;      /* of the atomics, how many are in the piece that has the most */
+    double store_requests, load_requests; /* of lines, by warps; as in struct smc_sm_result */
+    double hottest_stores, hottest_loads; /* shares of them in the piece that has the most */
+    double local_pieces;
+    double hottest_clocks, first_atomic; /* as in struct smc_sm_result */
+    uint64_t loaded, stored;             /* arrays, as in struct smc_sm_result */
+    double clocks_per_block; /* from one block to the next while as many as can reside do */
+};
+
+struct model {
+    const struct smc_time_launch *launch;
+    const struct smc_time_arguments *arguments; /* with the module's variables */
+    struct smc_machine_launch machine;
+    struct smc_machine_program program;
+    struct smc_rates rates;
+    struct smc_time *time;
+    uint64_t blocks, sms;
+    struct smc_sm_dram dram[SMC_TIME_MOST_ARGUMENTS + 2]; /* as in struct smc_sm_launch */
+    struct smc_sm_traffic traffic[SMC_TIME_MOST_ARGUMENTS + 2];
+    double resident_warps;     /* at most, on all SMs */
+    double local_bytes;        /* of all threads that reside */
+    double dram_clocks;        /* of all that comes from and goes to DRAM */
+    bool sms_share;            /* several SMs load the same from DRAM */
+    double atomics_clocks;     /* of those in the piece that has the most */
+    double hot_clocks;         /* of loads or stores in the one that has the most */
+    struct smc_warp_path path; /* of the first warp of the sample */
+    struct sample sample;
+    struct smc_contents contents;
+    struct smc_survey survey; /* of the whole grid, where its warps differ */
+    struct smc_traces traces;
+    struct work work; /* of the SM with the most blocks */
+};
+
+/* Of an SM. */
+static inline uint64_t smc_most_blocks(const struct model *model)
+{
+    return (model->blocks + model->sms - 1) / model->sms;
+}
+
+/* How an SM executes a sample: smc_sm_run or smc_sm_access. */
+typedef enum smc_status smc_execute_blocks(const struct smc_sm_launch *launch,
+                                           struct smc_sm_result *result, struct smc_error *error);
+
+/* Sets `work`: the SM with the most blocks. SMC_MACHINE: memory. */
+enum smc_status smc_model_run_sm(struct model *model, smc_execute_blocks *execute,
+                                 struct smc_error *error);
+
+/* Only the accesses, of blocks from the whole grid (so many at most) instead of those of one SM.
+   Their traffic takes the place of the sample's. SMC_MACHINE: memory. SMC_USAGE: a warp does not
+   end.
+ */
+enum smc_status smc_model_access_elsewhere(struct model *model, uint32_t most, struct work *work,
+                                           struct smc_error *error);
+
+/* Sets `dram`, `dram_clocks`, `sms_share` and the bytes of the time (dram.c). Fails as
+   smc_model_access_elsewhere does. */
+enum smc_status smc_model_find_dram(struct model *model, struct smc_error *error);
+
+#endif
