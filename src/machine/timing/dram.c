@@ -7,63 +7,6 @@
 
 /* --- Accesses to arrays ----------------------------------------------------------------------- */
 
-static double accesses(const struct smc_sm_traffic *traffic)
-{
-    return traffic->loaded + traffic->stored;
-}
-
-/* Whether the sample accesses nothing of arrays that are a part of all that counts, though other
-   blocks may. */
-static bool lacks_arrays(const struct model *model)
-{
-    enum { PART = 20 };
-    double all = 0, lacking = 0;
-    for (size_t i = 0; i < model->arguments->array_count; i++) {
-        const double bytes = (double)model->arguments->array[i].bytes;
-        all += bytes;
-        lacking += accesses(&model->traffic[i]) > 0 ? 0 : bytes;
-    }
-    return !model->traces.scattered && lacking * PART > all && model->blocks > model->sample.blocks;
-}
-
-static void scale_traffic(struct smc_sm_traffic *traffic, double times)
-{
-    traffic->loaded *= times;
-    traffic->loaded_scattered *= times;
-    traffic->stored *= times;
-    traffic->stored_scattered *= times;
-    traffic->stored_sectors *= times;
-    traffic->stored_bytes *= times;
-}
-
-/* What the sample accesses of each array or, if other blocks access more of them, what those do:
-   `drawn`. */
-static enum smc_status access_arrays(struct model *model, bool *drawn, struct smc_error *error)
-{
-    enum { BLOCKS = 32 };
-    const size_t arrays = model->arguments->array_count;
-    struct smc_sm_traffic own[sizeof model->traffic / sizeof *model->traffic];
-    struct work elsewhere;
-    double all_own = 0, all = 0;
-    enum smc_status status = smc_model_run_sm(model, smc_sm_access, error);
-    *drawn = false;
-    if (status != SMC_OK || !lacks_arrays(model))
-        return status;
-    memcpy(own, model->traffic, sizeof own);
-    status = smc_model_access_elsewhere(model, BLOCKS, &elsewhere, error);
-    for (size_t i = 0; i < arrays; i++) {
-        *drawn |= accesses(&own[i]) <= 0 && accesses(&model->traffic[i]) > 0;
-        all_own += accesses(&own[i]);
-        all += accesses(&model->traffic[i]);
-    }
-    for (size_t i = 0; i < arrays && *drawn; i++) {
-        scale_traffic(&model->traffic[i], all_own / all);
-        own[i] = model->traffic[i];
-    }
-    memcpy(model->traffic, own, sizeof own);
-    return status;
-}
-
 /* What the whole launch accesses for each access in the sample's traces. */
 struct scale {
     double loads, stores;
@@ -228,22 +171,23 @@ static void set_local(struct model *model, double l2_bytes)
             (loads + stores) * busy_sms(model) * PIECE / model->rates.dram_bytes_per_clock;
 }
 
-/* The bytes that come from and go to DRAM in a launch, and the shares of what misses L1 and of what
-   is stored. Arrays that L2 keeps are still there from the launch before; others come from DRAM
-   once, unless they are accessed at places in no order. */
-enum smc_status smc_model_find_dram(struct model *model, struct smc_error *error)
+bool smc_model_needs_dram(const struct model *model)
 {
     const struct smc_time_arguments *arguments = model->arguments;
-    double l2_bytes = (double)model->launch->device->l2_bytes, all_bytes = 0;
-    struct smc_touched ordered = {0}, all = {0};
+    double bytes = model->local_bytes;
     for (size_t i = 0; i < arguments->array_count; i++)
-        all_bytes += (model->launch->restored ? 2 : 1) * (double)arguments->array[i].bytes;
-    if (!model->launch->cold && all_bytes + model->local_bytes <= SMC_L2_KEEPS_STORED * l2_bytes)
-        return SMC_OK;
-    bool drawn;
-    enum smc_status status = access_arrays(model, &drawn, error);
-    if (status != SMC_OK)
-        return status;
+        bytes += (model->launch->restored ? 2 : 1) * (double)arguments->array[i].bytes;
+    return model->launch->cold ||
+           bytes > SMC_L2_KEEPS_STORED * (double)model->launch->device->l2_bytes;
+}
+
+/* Arrays that L2 keeps are still there from the launch before; others come from DRAM once, unless
+   they are accessed at places in no order. */
+void smc_model_find_dram(struct model *model, bool drawn)
+{
+    const struct smc_time_arguments *arguments = model->arguments;
+    const double l2_bytes = (double)model->launch->device->l2_bytes;
+    struct smc_touched ordered = {0}, all = {0};
     struct scale scale = find_scale(model);
     scale.whole &= !drawn; /* the shares of blocks that were drawn are not exact */
     for (size_t i = 0; i < arguments->array_count; i++) {
@@ -259,7 +203,7 @@ enum smc_status smc_model_find_dram(struct model *model, struct smc_error *error
         smc_l2_share_of_dram(&kept, all.both + all.copied + model->local_bytes, l2_bytes);
     if (model->launch->cold) {
         set_cold(model, &all, l2_bytes);
-        return SMC_OK;
+        return;
     }
     model->sms_share = share > 0 && ordered.asked_read > 2 * ordered.read;
     for (size_t i = 0; i < arguments->array_count; i++) {
@@ -274,5 +218,4 @@ enum smc_status smc_model_find_dram(struct model *model, struct smc_error *error
     const double moved = share * (ordered.read + ordered.written + ordered.filled);
     model->time->dram_bytes += moved;
     model->dram_clocks += moved / model->rates.dram_bytes_per_clock;
-    return SMC_OK;
 }

@@ -63,23 +63,11 @@ static inline uint64_t smc_most_blocks(const struct model *model)
     return (model->blocks + model->sms - 1) / model->sms;
 }
 
-/* How an SM executes a sample: smc_sm_run or smc_sm_access. */
-typedef enum smc_status smc_execute_blocks(const struct smc_sm_launch *launch,
-                                           struct smc_sm_result *result, struct smc_error *error);
+/* Whether L2 does not hold all memory of the launch. */
+bool smc_model_needs_dram(const struct model *model);
 
-/* Sets `work`: the SM with the most blocks. SMC_MACHINE: memory. */
-enum smc_status smc_model_run_sm(struct model *model, smc_execute_blocks *execute,
-                                 struct smc_error *error);
-
-/* Only the accesses, of blocks from the whole grid (so many at most) instead of those of one SM.
-   Their traffic takes the place of the sample's. SMC_MACHINE: memory. SMC_USAGE: a warp does not
-   end.
- */
-enum smc_status smc_model_access_elsewhere(struct model *model, uint32_t most, struct work *work,
-                                           struct smc_error *error);
-
-/* Sets `dram`, `dram_clocks`, `sms_share` and the bytes of the time (dram.c). Fails as
-   smc_model_access_elsewhere does. */
-enum smc_status smc_model_find_dram(struct model *model, struct smc_error *error);
+/* Sets `dram`, `dram_clocks`, `sms_share` and the bytes of the time from `traffic`, which may be of
+   blocks that were drawn from the whole grid. */
+void smc_model_find_dram(struct model *model, bool drawn);
 
 #endif

@@ -158,8 +158,12 @@ static enum smc_status choose_sample(struct model *model, struct smc_error *erro
     return status;
 }
 
-static enum smc_status run_sample(struct model *model, smc_execute_blocks *execute,
-                                  struct work *work, struct smc_error *error)
+/* How an SM executes a sample: smc_sm_run or smc_sm_access. */
+typedef enum smc_status execute_blocks(const struct smc_sm_launch *launch,
+                                       struct smc_sm_result *result, struct smc_error *error);
+
+static enum smc_status run_sample(struct model *model, execute_blocks *execute, struct work *work,
+                                  struct smc_error *error)
 {
     const struct smc_traces *traces = &model->traces;
     const struct smc_time_arguments *arguments = model->arguments;
@@ -228,8 +232,7 @@ static double shorter_stores(const struct model *model, const struct work *work)
 
 /* The SM with the most blocks: those beyond the sample take as long as the ones in it, and start
    one after the other. */
-enum smc_status smc_model_run_sm(struct model *model, smc_execute_blocks *execute,
-                                 struct smc_error *error)
+static enum smc_status run_sm(struct model *model, execute_blocks *execute, struct smc_error *error)
 {
     struct work work = {0};
     enum smc_status status = run_sample(model, execute, &work, error);
@@ -287,8 +290,10 @@ static bool by_data(const struct model *model)
     return model->machine.contents && smc_machine_program_depends_on_data(&model->program);
 }
 
-enum smc_status smc_model_access_elsewhere(struct model *model, uint32_t most, struct work *work,
-                                           struct smc_error *error)
+/* Only the accesses, of blocks from the whole grid (so many at most) instead of those of one SM.
+   Their traffic takes the place of the sample's. */
+static enum smc_status access_elsewhere(struct model *model, uint32_t most, struct work *work,
+                                        struct smc_error *error)
 {
     enum { TWO = 2 };
     struct sample least = {.blocks = 1};
@@ -313,6 +318,75 @@ enum smc_status smc_model_access_elsewhere(struct model *model, uint32_t most, s
         smc_traces_free(&model->traces);
     }
     model->traces = own;
+    return status;
+}
+
+static double accesses(const struct smc_sm_traffic *traffic)
+{
+    return traffic->loaded + traffic->stored;
+}
+
+/* Whether the sample accesses nothing of arrays that are a part of all that counts, though other
+   blocks may. */
+static bool lacks_arrays(const struct model *model)
+{
+    enum { PART = 20 };
+    double all = 0, lacking = 0;
+    for (size_t i = 0; i < model->arguments->array_count; i++) {
+        const double bytes = (double)model->arguments->array[i].bytes;
+        all += bytes;
+        lacking += accesses(&model->traffic[i]) > 0 ? 0 : bytes;
+    }
+    return !model->traces.scattered && lacking * PART > all && model->blocks > model->sample.blocks;
+}
+
+static void scale_traffic(struct smc_sm_traffic *traffic, double times)
+{
+    traffic->loaded *= times;
+    traffic->loaded_scattered *= times;
+    traffic->stored *= times;
+    traffic->stored_scattered *= times;
+    traffic->stored_sectors *= times;
+    traffic->stored_bytes *= times;
+}
+
+/* What the sample accesses of each array or, if other blocks access more of them, what those do:
+   `drawn`. */
+static enum smc_status access_arrays(struct model *model, bool *drawn, struct smc_error *error)
+{
+    enum { BLOCKS = 32 };
+    const size_t arrays = model->arguments->array_count;
+    struct smc_sm_traffic own[sizeof model->traffic / sizeof *model->traffic];
+    struct work elsewhere;
+    double all_own = 0, all = 0;
+    enum smc_status status = run_sm(model, smc_sm_access, error);
+    *drawn = false;
+    if (status != SMC_OK || !lacks_arrays(model))
+        return status;
+    memcpy(own, model->traffic, sizeof own);
+    status = access_elsewhere(model, BLOCKS, &elsewhere, error);
+    for (size_t i = 0; i < arrays; i++) {
+        *drawn |= accesses(&own[i]) <= 0 && accesses(&model->traffic[i]) > 0;
+        all_own += accesses(&own[i]);
+        all += accesses(&model->traffic[i]);
+    }
+    for (size_t i = 0; i < arrays && *drawn; i++) {
+        scale_traffic(&model->traffic[i], all_own / all);
+        own[i] = model->traffic[i];
+    }
+    memcpy(model->traffic, own, sizeof own);
+    return status;
+}
+
+/* What comes from DRAM. */
+static enum smc_status find_dram(struct model *model, struct smc_error *error)
+{
+    bool drawn;
+    if (!smc_model_needs_dram(model))
+        return SMC_OK;
+    enum smc_status status = access_arrays(model, &drawn, error);
+    if (status == SMC_OK)
+        smc_model_find_dram(model, drawn);
     return status;
 }
 
@@ -360,7 +434,7 @@ static enum smc_status find_hottest_elsewhere(struct model *model, struct smc_er
     const double most = fmax(hottest_clocks(model), hottest_requests_clocks(model));
     if (model->sample.blocks > 1 || model->blocks == 1 || most * MUCH < work->clocks)
         return SMC_OK;
-    enum smc_status status = smc_model_access_elsewhere(model, BLOCKS, &elsewhere, error);
+    enum smc_status status = access_elsewhere(model, BLOCKS, &elsewhere, error);
     if (status != SMC_OK)
         return status;
     work->hottest_share = elsewhere.hottest_share;
@@ -613,9 +687,9 @@ static enum smc_status timing_predict(struct model *model, struct smc_error *err
     if (model->traces.local_bytes > 0)
         model->local_bytes =
             fmin(model->local_bytes, model->traces.local_bytes * model->resident_warps);
-    enum smc_status status = smc_model_find_dram(model, error);
+    enum smc_status status = find_dram(model, error);
     if (status == SMC_OK)
-        status = smc_model_run_sm(model, smc_sm_run, error);
+        status = run_sm(model, smc_sm_run, error);
     if (status != SMC_OK)
         return status;
     struct work *work = &model->work;
