@@ -1241,6 +1241,45 @@ extern "C" __global__ void add_all(float *to)
     __syncthreads();
     to[blockIdx.x] = sum;
 }
+/* The last block adds what all have stored; without `counts`, none does. */
+extern "C" __global__ void add_up(volatile float *parts, unsigned *count, unsigned blocks, int counts)
+{
+    __shared__ float sum;
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        sum = 0;
+        parts[blockIdx.x] = blockIdx.x + 1;
+        __threadfence();
+        last = atomicAdd(count, counts) == blocks - 1;
+    }
+    __syncthreads();
+    if (!last)
+        return;
+    for (unsigned i = threadIdx.x; i < blocks; i += blockDim.x)
+        atomicAdd(&sum, parts[i]);
+    __syncthreads();
+    if (threadIdx.x == 0)
+        parts[0] = sum;
+}
+extern "C" __global__ void fences(int *to, int times, int stores)
+{
+    for (int i = 0; i < times; i++) {
+        if (stores)
+            ((volatile int *)to)[blockIdx.x * blockDim.x + threadIdx.x] = i;
+        __threadfence();
+    }
+}
+/* A row of each block, forwards and backwards. */
+extern "C" __global__ void rows_twice(const float *x, float *to, int columns)
+{
+    const float *row = x + (size_t)blockIdx.x * columns;
+    float sum = 0;
+    for (int i = threadIdx.x; i < columns; i += blockDim.x)
+        sum += row[i];
+    for (int i = columns - blockDim.x + threadIdx.x; i >= 0; i -= blockDim.x)
+        sum = sum * 0.5f + row[i];
+    to[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
 extern "C" __global__ void alone(int *x) { if (!x) *x = 1; }
 extern "C" __global__ void __cluster_dims__(2) in_clusters(int *x) { if (!x) *x = 1; }
 extern "C" __global__ void until(const __half *x, float *to)
@@ -1272,6 +1311,25 @@ empty "the result of an atomic, of integers and of doubles, takes twice as long 
     for kind in int:i32 double:f64; do
         time=$(parts "chain_${kind%:*}" --grid 1 --block 32 -a "${kind#*:}x65536" -a "${kind#*:}x32" -a i32:200)
         jq -en "$time > 0.055 and $time < 0.075" >/dev/null || echo "$kind $time"
+    done)"
+empty "the last block of a sum adds 5000 parts, 31 ns each" "$(
+    last=$(parts add_up --grid 5000 --block 256 -a f32x5000 -a u32x1 -a u32:5000 -a i32:1)
+    none=$(parts add_up --grid 5000 --block 256 -a f32x5000 -a u32x1 -a u32:5000 -a i32:0)
+    jq -en "$last - $none > 0.12 and $last - $none < 0.2" >/dev/null || echo "last $last, none $none")"
+empty "a fence of the GPU takes 283 clocks, and after a store 443 to 607" "$(
+    for stores in 0:283:300 1:443:620; do
+        time=$(parts fences --grid 132 --block 32 -a i32x4224 -a i32:200 -a "i32:${stores%%:*}")
+        jq -en "(($time - 0.0032) * 1e3 * 1980 / 200) as \$clocks | \$clocks > $(echo "$stores" |
+            cut -d: -f2) * 0.93 and \$clocks < $(echo "$stores" | cut -d: -f3) * 1.1" >/dev/null ||
+            echo "stores ${stores%%:*}: $time"
+    done)"
+empty "of rows that L1 does not hold nothing is there when they are read again" "$(
+    for columns in 8192:0.6 131072:0.9; do
+        smemcalc run parts.cu --entry rows_twice --grid 132 --block 256 -a f32x17301504 -a f32x33792 \
+            -a "i32:${columns%:*}" --dry-run --device H200 --format json 2>err |
+            jq -r "(.time.counts | .l2_sectors / .l1_sectors) as \$part |
+                select(if ${columns%:*} < 10000 then \$part > 0.6 else \$part < 0.9 end) |
+                \"${columns%:*} columns: \\(\$part)\""
     done)"
 empty "stores of a part of each sector read it from DRAM" "$(
     part=$(parts store --grid 65536 --block 256 -a i32x134217728 -a i32:8)
