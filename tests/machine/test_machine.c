@@ -327,6 +327,37 @@ static void test_far_targets(void)
     }
 }
 
+static uint32_t minimum_of(uint64_t low, uint64_t high, uint32_t a, uint32_t b, bool *known)
+{
+    static struct smc_sass_warp warp;
+    const struct smc_machine_place place = {.block = {32, 1, 1}, .grid = {1, 1, 1}};
+    const struct code code = {low, high};
+    struct smc_machine_program program;
+    program_of(&code, 1, &program);
+    smc_warp_start(&warp, &place);
+    warp.reg[0x11] = (struct smc_lanes){.value = {a}, .same = true};
+    warp.reg[0] = (struct smc_lanes){.value = {b}, .same = true};
+    smc_warp_evaluate(&warp, &program.step[0].in, UINT32_MAX);
+    *known = warp.reg[7].unknown == 0;
+    smc_machine_program_free(&program);
+    return warp.reg[7].value[0];
+}
+
+/* VIMNMX.RELU R7, R17, R0: of signed integers, and never negative. */
+static void test_minima(void)
+{
+    const uint64_t low = 0x0000000011077248, least = 0x004fc40003fe1100, most = 0x0c8fe40007fe1100,
+                   halves = 0x040fe20003fe0300;
+    bool known;
+    CU_ASSERT_EQUAL(minimum_of(low, least, 5, 9, &known), 5);
+    CU_ASSERT_TRUE(known);
+    CU_ASSERT_EQUAL(minimum_of(low, least, (uint32_t)-5, 9, &known), 0);
+    CU_ASSERT_EQUAL(minimum_of(low, most, (uint32_t)-5, 9, &known), 9);
+    CU_ASSERT_EQUAL(minimum_of(low, most, (uint32_t)-5, (uint32_t)-9, &known), 0);
+    minimum_of(low, halves, 5, 9, &known);
+    CU_ASSERT_FALSE(known);
+}
+
 /* SHF of 64 bits by 64 and more leaves the sign, or nothing. */
 static void test_wide_shifts(void)
 {
