@@ -578,7 +578,7 @@ static int64_t pid_of(int64_t global)
 }
 
 /* Older releases record 0 if no carve-out was requested. */
-static int32_t carveout_of(int64_t percent)
+static int32_t nsys_carveout(int64_t percent)
 {
     return percent >= 1 && percent <= 100 ? (int32_t)percent : SMC_CARVEOUT_DEFAULT;
 }
@@ -599,7 +599,7 @@ static enum smc_status begin_batch(struct export *export, struct batch *batch, c
     if (status != SMC_OK || (value[PROCESS] != NONE && launch->process < 0))
         return smc_out_of_memory(error);
     launch->cache_config = find_cache_config(export, value[CACHE_CONFIG]);
-    launch->carveout_percent = carveout_of(value[CARVEOUT]);
+    launch->carveout_percent = nsys_carveout(value[CARVEOUT]);
     launch->regs_per_thread = at_least(value[REGISTERS], 1);
     launch->static_smem_bytes = at_least(value[STATIC_SMEM], 0);
     launch->dynamic_smem_bytes = at_least(value[DYNAMIC_SMEM], 0);
