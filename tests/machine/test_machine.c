@@ -1291,6 +1291,7 @@ CU_TestInfo tests_machine[] = {
     {"a branch for lanes that have diverged", test_branch_if_diverged},
     {"a branch to where a register says", test_indirect_branch},
     {"1 or 0 as floats are compared", test_set_float},
+    {"minima that are not negative", test_minima},
     {"shifts of 64 bits", test_wide_shifts},
     {"control bits", test_control_bits},
     {"votes", test_vote},
