@@ -1157,21 +1157,23 @@ extern "C" __global__ void by_groups(const uint4 *from, uint4 *to, int turns) { 
 extern "C" __global__ void by_phases(const uint4 *from, uint4 *to, int turns) { copy<false>(from, to, turns); }
 extern "C" __global__ void __cluster_dims__(2) by_other_block(float *to, int turns)
 {
-    __shared__ unsigned long long barrier;
+    __shared__ unsigned long long barrier[2];
     unsigned rank, other;
     float sum = threadIdx.x;
-    if (threadIdx.x == 0)
-        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" : : "r"(AT(&barrier)));
+    if (threadIdx.x < 2)
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" : : "r"(AT(&barrier[threadIdx.x])));
     asm volatile("barrier.cluster.arrive;\nbarrier.cluster.wait;" : : : "memory");
     asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(other) : "r"(AT(&barrier)), "r"(rank ^ 1));
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(other) : "r"(AT(barrier)), "r"(rank ^ 1));
     for (int i = 0; i < turns; i++) {
         sum = sum * 1.5f + i;
+        __syncthreads();
         if (threadIdx.x == 0)
-            asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" : : "r"(other) : "memory");
-        wait(AT(&barrier), i & 1);
-        asm volatile("barrier.cluster.arrive;\nbarrier.cluster.wait;" : : : "memory");
+            asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];"
+                         : : "r"(other + i % 2 * 8) : "memory");
+        wait(AT(&barrier[i % 2]), i / 2 % 2);
     }
+    asm volatile("barrier.cluster.arrive;\nbarrier.cluster.wait;" : : : "memory");
     to[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 END
