@@ -80,7 +80,11 @@ static uint32_t pieces_in(uint32_t sectors)
     return ((sectors & 0x3) != 0) + ((sectors & 0xc) != 0);
 }
 
-enum { MANY_LINES = 8, MOST_LINES = 4 * SMC_LANES /* of 16 bytes a lane in local memory */ };
+enum {
+    FEW_LINES = 4,
+    MANY_LINES = 8,
+    MOST_LINES = 4 * SMC_LANES /* of 16 bytes a lane in local memory */
+};
 
 /* The sectors that L2 could give or take meanwhile. Requests of few lines were not measured. */
 static uint32_t slots_of(uint32_t sectors, uint32_t lines)
@@ -386,12 +390,12 @@ static bool merges(struct smc_sm_part *part, const struct smc_warp_trace_line *l
     return same;
 }
 
-/* Whether a warp stored to the same few lines just before, as to the members of a structure. */
+/* Whether a warp stored to the same lines just before, as to the members of a structure. */
 static bool goes_on_storing(struct smc_sm_warp *warp, const struct smc_warp_trace_line *line,
                             uint32_t lines)
 {
-    enum { FEW_LINES = 4, SOON = 2 /* instructions */ };
-    const bool same = lines > 0 && lines <= FEW_LINES && warp->at - warp->stored_at <= SOON &&
+    enum { SOON = 2 /* instructions */ };
+    const bool same = lines > 0 && warp->at - warp->stored_at <= SOON &&
                       line->number == warp->stored_line.number &&
                       line->sectors == warp->stored_line.sectors;
     warp->stored_at = warp->at;
@@ -429,7 +433,8 @@ double smc_sm_store(struct smc_sm_state *sm, struct smc_sm_warp *warp,
     double slots = 0, dram_clocks = 0;
     bool scattered = is_scattered(line, entry->lines);
     const bool goes_on = goes_on_storing(warp, line, entry->lines);
-    const bool merged = merges(&sm->part[warp->subpartition], line, entry->lines) || goes_on;
+    const bool merged = merges(&sm->part[warp->subpartition], line, entry->lines) ||
+                        (goes_on && entry->lines <= FEW_LINES);
     for (uint32_t i = 0; i < entry->lines; i++) {
         if (is_local(line[i].number)) {
             slots += store_slots(sectors_in(line[i].sectors), false) * rates->local_store_clocks /
@@ -447,7 +452,8 @@ double smc_sm_store(struct smc_sm_state *sm, struct smc_sm_warp *warp,
         smc_l1_fill(&sm->cache, line[i].number, line[i].sectors, clock);
         smc_l1_fill(&sm->stored, line[i].number, line[i].sectors, clock);
         const uint32_t sectors = sectors_in(line[i].sectors);
-        slots += store_slots(sectors, bytes >= entry->lines * sectors * SMC_SECTOR_BYTES);
+        slots +=
+            store_slots(sectors, goes_on || bytes >= entry->lines * sectors * SMC_SECTOR_BYTES);
         dram_clocks += store_line(sm, warp, &line[i], bytes / entry->lines, scattered);
         note_hot(sm, warp, sm->stores, line[i].number / SMC_SM_HOT_LINES, 1);
         sm->result->stores++;
