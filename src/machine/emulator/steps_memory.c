@@ -110,7 +110,7 @@ static enum smc_next end_load(struct smc_worker *worker, struct smc_warp *warp,
     if (!worker->unset.any)
         return SMC_GO_ON;
     smc_unset_begin(worker, warp, op);
-    return SMC_FOLLOWS;
+    return warp->has_unset ? SMC_FOLLOWS : SMC_GO_ON;
 }
 
 enum smc_next smc_step_load(struct smc_worker *worker, struct smc_warp *warp,
