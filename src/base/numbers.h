@@ -1,4 +1,4 @@
-/* Statistics of a few measured numbers. */
+/* Arithmetic that several wings need: statistics of measured numbers, rounding, limits, divisors. */
 #ifndef SMC_BASE_NUMBERS_H
 #define SMC_BASE_NUMBERS_H
 

@@ -1,4 +1,5 @@
-/* Follows values that were read from unwritten shared memory. */
+/* Follows values that were read from unwritten shared memory, and variables that were not set and
+   then stored in shared memory, until they are used. */
 #include "machine/emulator/unset_values.h"
 
 #include <stdlib.h>

@@ -387,6 +387,35 @@ static double sm_read_shared(struct smc_sm_state *sm, struct smc_sm_warp *warp,
            sm->rates->shared_latency - 1 + waits;
 }
 
+/* Executes a fence, barrier, or wait for groups of copies or products; others are arithmetic. */
+static double execute_wait(struct smc_sm_state *sm, struct smc_sm_warp *warp,
+                           const struct smc_sm_step *step, double clock)
+{
+    switch (step->kind) {
+    case SMC_SM_COPY_GROUP:
+        smc_groups_commit(&warp->copies);
+        return clock;
+    case SMC_SM_COPY_WAIT:
+        warp->ready = smc_later(warp->ready, smc_groups_wait(&warp->copies, step->missing_groups));
+        return clock;
+    case SMC_SM_PRODUCT_WAIT:
+        warp->ready =
+            smc_later(warp->ready, smc_groups_wait(&warp->products, step->missing_groups));
+        return clock;
+    case SMC_SM_FENCE:
+        warp->ready = smc_later(warp->ready, smc_sm_fence(sm, warp, step, clock));
+        return clock;
+    case SMC_SM_SYNC:
+        warp->ready += sm->rates->sync_latency;
+        return clock;
+    case SMC_SM_BARRIER: /* takes a turn of the data stage */
+        sm->data_free = smc_later(sm->data_free, clock) + 1;
+        return clock + step->latency;
+    default:
+        return clock + step->latency;
+    }
+}
+
 /* Executes what the instruction does; returns when its result is there. */
 static double execute(struct smc_sm_state *sm, struct smc_sm_part *part, struct smc_sm_warp *warp,
                       const struct smc_sm_step *step, const struct smc_warp_trace_entry *entry,
@@ -418,12 +447,6 @@ static double execute(struct smc_sm_state *sm, struct smc_sm_part *part, struct 
         return smc_sm_unfollowed(sm, entry, clock);
     case SMC_SM_ATOMIC:
         return smc_sm_atomic(sm, warp, step, entry, way);
-    case SMC_SM_COPY_GROUP:
-        smc_groups_commit(&warp->copies);
-        return clock;
-    case SMC_SM_COPY_WAIT:
-        warp->ready = smc_later(warp->ready, smc_groups_wait(&warp->copies, step->missing_groups));
-        return clock;
     case SMC_SM_CONSTANTS:
         done = smc_sm_constants(sm, warp, entry, clock);
         part->pipe_gate[step->pipe] = sm->constants.free_clock - LSU_QUEUE;
@@ -438,21 +461,8 @@ static double execute(struct smc_sm_state *sm, struct smc_sm_part *part, struct 
         return smc_sm_execute_bulk(sm, warp, entry, clock);
     case SMC_SM_PRODUCT:
         return execute_product(sm, part, warp, step, clock);
-    case SMC_SM_FENCE:
-        warp->ready = smc_later(warp->ready, smc_sm_fence(sm, warp, step, clock));
-        return clock;
-    case SMC_SM_SYNC:
-        warp->ready += rates->sync_latency;
-        return clock;
-    case SMC_SM_BARRIER: /* takes a turn of the data stage */
-        sm->data_free = smc_later(sm->data_free, clock) + 1;
-        return clock + step->latency;
-    case SMC_SM_PRODUCT_WAIT:
-        warp->ready =
-            smc_later(warp->ready, smc_groups_wait(&warp->products, step->missing_groups));
-        return clock;
     default:
-        return clock + step->latency;
+        return execute_wait(sm, warp, step, clock);
     }
 }
 
