@@ -1,4 +1,5 @@
-/* Arithmetic that several wings need: statistics of measured numbers, rounding, limits, divisors. */
+/* Arithmetic that several wings need: statistics of measured numbers, rounding, limits, divisors.
+ */
 #ifndef SMC_BASE_NUMBERS_H
 #define SMC_BASE_NUMBERS_H
 
