@@ -560,7 +560,7 @@ static void write_step(const struct smc_trace_list *list, const struct smc_trace
 }
 
 const struct smc_trace_column_info smc_trace_column_info[SMC_TRACE_COLUMN_COUNT] = {
-    [SMC_TRACE_COLUMN_NAME] = {"kernel", 0, 0, 0, true, true},
+    [SMC_TRACE_COLUMN_NAME] = {"kernel", 0, 0, 0, true, .is_text = true},
     [SMC_TRACE_COLUMN_SHARE] = {"share", 7, 0, NEVER, .number = share_percent,
                                 .print = smc_words_percent},
     [SMC_TRACE_COLUMN_TIME] = {"time", 9, 100, NEVER, .number = time_number, .print = print_time},
