@@ -263,7 +263,7 @@ static enum smc_status add_last_block(struct model *model, struct smc_error *err
                                       .stride = 1,
                                       .blocks = 1,
                                       .each_apart = true,
-                                      .entries = 2 * BUDGET / warps,
+                                      .entries = (size_t)2 * BUDGET / warps,
                                       .loop_entries = BUDGET / warps,
                                       .others = survey->others,
                                       .overwritten = survey->whole ? 0 : survey->changed,
