@@ -691,17 +691,23 @@ extern "C" __global__ void box(const __grid_constant__ CUtensorMap map, float *o
     out[threadIdx.x] = tile[threadIdx.x];
 }
 END
-smemcalc run --source box.cu --grid 1 --block 64 -a tmap:f32x16x12:ramp:box=8x8 -a f32x64 -a i32:3 \
-    --on emulator --device 9.0 --dump 2:out.bin >out 2>err
-empty "a tensor map reaches the kernel" "$(
-    python3 - 2>&1 <<'END' || cat out err
+# The box of 8 x 8 at (4, 2) of a ramp whose rows are so many elements apart.
+box_is_copied() { # NAME ROW ARGUMENT...
+    name=$1 row=$2
+    shift 2
+    smemcalc run --grid 1 --block 64 "$@" --on emulator --device 9.0 --dump 2:out.bin >out 2>err
+    empty "$name" "$(
+        python3 - "$row" 2>&1 <<'END' || cat out err
 import struct
+import sys
 got = struct.unpack("<64f", open("out.bin", "rb").read())
-wanted = tuple(16 * (2 + y) + 4 + x for y in range(8) for x in range(8))
+wanted = tuple(int(sys.argv[1]) * (2 + y) + 4 + x for y in range(8) for x in range(8))
 if got != wanted:
     print("not", wanted, "but", got)
 END
-)"
+    )"
+}
+box_is_copied "a tensor map reaches the kernel" 16 --source box.cu -a tmap:f32x16x12:ramp:box=8x8 -a f32x64 -a i32:3
 cat >maps.cu <<'END'
 struct alignas(64) CUtensorMap { unsigned long long opaque[16]; };
 struct tile { int x; CUtensorMap map; int y; };
@@ -732,17 +738,8 @@ extern "C" __global__ void pointer(const CUtensorMap *maps, float *out)
 END
 for map in 'member {4, tmap:f32x16x12:ramp:box=8x8:stride=128, 2}' \
     'pointer [2*tmap:f32x16x12:ramp:box=8x8:stride=128]'; do
-    smemcalc run --source maps.cu --entry "${map%% *}" --grid 1 --block 64 -a "${map#* }" -a f32x64 \
-        --on emulator --device 9.0 --dump 2:out.bin >out 2>err
-    empty "a tensor map with gaps between its rows reaches the kernel: ${map%% *}" "$(
-        python3 - 2>&1 <<'END' || cat out err
-import struct
-got = struct.unpack("<64f", open("out.bin", "rb").read())
-wanted = tuple(32 * (2 + y) + 4 + x for y in range(8) for x in range(8))
-if got != wanted:
-    print("not", wanted, "but", got)
-END
-    )"
+    box_is_copied "a tensor map with gaps between its rows reaches the kernel: ${map%% *}" 32 \
+        --source maps.cu --entry "${map%% *}" -a "${map#* }" -a f32x64
 done
 run_refuses "option --arg: 'i32:5' does not fit parameter 1 of pointer, 'const CUtensorMap *maps': write -a '[tmap:f16x4096x4096:box=64x64:swizzle=128:random]'" \
     --source maps.cu --entry pointer --grid 1 --block 64 -a i32:5 -a f32x64
