@@ -1,5 +1,4 @@
-/* Arithmetic that several wings need: statistics of measured numbers, rounding, limits, divisors.
- */
+/* Arithmetic that several wings need: statistics, rounding, limits, divisors. */
 #ifndef SMC_BASE_NUMBERS_H
 #define SMC_BASE_NUMBERS_H
 
