@@ -248,6 +248,27 @@ check_links() {
         done)"
 }
 
+# The rows of tables: `names` in the second column and later are in a file that the row names, or are
+# definitions of the schema.
+check_rows() {
+    find "$top/src" "$top/data" -name '*.[ch]' -o -name '*.def' -o -name '*.cc' -o -name '*.json' >sources
+    empty "HACKING.md: the functions of a row are in its files" "$(
+        awk -F'`' '/^\| / {
+            row = ""
+            for (i = 2; i <= NF; i += 2)
+                if ($i ~ /\.(c|cc|h|def)$/) row = row " " $i
+            past = $1 ~ /\|.*\|/
+            for (i = 2; i <= NF; i += 2) {
+                if (past && $i ~ /^[A-Za-z][A-Za-z0-9_]*$/ && row != "") print $i row
+                past = past || $(i + 1) ~ /\|/
+            }
+        }' "$top/HACKING.md" | while read -r name files; do
+            found=$(for file in $files smemcalc-1.schema.json; do grep "/${file##*/}\$" sources; done)
+            # shellcheck disable=SC2086 # several files
+            grep -qwF "$name" $found || echo "$name is not in$(printf ' %s' $files)"
+        done)"
+}
+
 check_readme() {
     empty "README.md leads to every document, some by way of doc/" "$(cd "$top" &&
         for document in HACKING.md doc/*.md; do
@@ -461,6 +482,7 @@ for document in $documents; do
             "$formats" formats.5
         ;;
     README.md) check_readme ;;
+    HACKING.md) check_rows ;;
     doc/tables.md)
         "$top/doc/tables.sh" "$top" smemcalc >tables.md
         same_lines "doc/tables.md lists the devices and kernels (make update-tables)" \
