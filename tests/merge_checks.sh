@@ -61,6 +61,24 @@ labelled "the labels of prterun" 's/^/[prterun-host-1@1,3]<stdout>: /'
 labelled "line feeds of Windows" 's/$/\r/'
 labelled "no line feed between them" ':a;N;$!ba;s/}\n{/}{/g'
 
+# srun forwards 1024 bytes at a time; -l puts the label before, and a line feed after each.
+pieces() { # RANK
+    grep schema checks.json | sed -n "$1p" |
+        awk -v label="$1: " '{ for (; length($0) > 1024; $0 = substr($0, 1025))
+            print label substr($0, 1, 1024); print label $0 }'
+}
+reports=$(grep -c schema checks.json)
+for rank in $(seq "$reports"); do
+    pieces "$rank" >pieces"$rank"
+done
+{
+    echo "1: Welcome to the cluster"
+    paste -d '\n' pieces* | grep .
+} | smemcalc merge - >out 2>err
+empty "reports of checks are read from pieces that srun -l mixed" "$(
+    smemcalc merge checks.json 2>wanted.err | diff - out
+    grep -q ': note: not a report: 1: Welcome to the cluster$' err || cat err)"
+
 grep schema checks.json | cut -c 1-1500 | sed 's/"node":"[^"]*",//; s/"host":"[^"]*",//; s/^/n6: /' |
     head -n 1 | smemcalc merge - --exclude >out 2>err
 empty "a label names the node of a report that is cut off" "$(echo n6 | diff - out

@@ -123,7 +123,7 @@ esac
 end
 chmod +x node.sh
 
-timeout 90 srun -N 4 -n 4 --wait=10 ./node.sh 2>srun.err | tee lines |
+timeout 90 srun -l -N 4 -n 4 --wait=10 ./node.sh 2>srun.err | tee lines |
     "$program" merge - --expect 'n[1-4]' >out 2>err
 status=$?
 empty "the verdict comes first" "$(

@@ -77,6 +77,7 @@ struct smc_merge_input {
     struct smc_labelled_line *labelled;
     size_t labelled_count, labelled_capacity;
     size_t lines;
+    bool has_checks; /* a line with the report of a check, or with its beginning */
     struct smc_check_reader checks;
 };
 

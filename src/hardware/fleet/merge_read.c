@@ -63,23 +63,36 @@ const char *smc_documents_foreign(const char *text, size_t length)
     return NULL;
 }
 
+/* Where in a document one is: `depth` brackets are open. */
+struct position {
+    size_t depth;
+    bool quoted, escaped;
+};
+
+static void advance(struct position *position, char c)
+{
+    if (position->escaped)
+        position->escaped = false;
+    else if (c == '"')
+        position->quoted = !position->quoted && position->depth > 0;
+    else if (position->quoted)
+        position->escaped = c == '\\';
+    else if (c == '{' || c == '[')
+        position->depth++;
+    else if (c == '}' || c == ']')
+        position->depth -= position->depth > 0;
+}
+
 /* The length of the document at `text`, up to its closing bracket; 0 if the brackets do not
    close. */
 static size_t merge_read_measure(const char *text, size_t length, bool *too_deep)
 {
-    size_t depth = 0;
-    bool quoted = false;
+    struct position position = {0};
     for (size_t i = 0; i < length; i++) {
-        if (quoted) {
-            quoted = text[i] != '"';
-            i += text[i] == '\\'; /* skip the escaped character */
-        } else if (text[i] == '"') {
-            quoted = true;
-        } else if (text[i] == '{' || text[i] == '[') {
-            *too_deep |= ++depth > SMC_DEEPEST_DOCUMENT;
-        } else if ((text[i] == '}' || text[i] == ']') && --depth == 0) {
+        advance(&position, text[i]);
+        *too_deep |= position.depth > SMC_DEEPEST_DOCUMENT;
+        if (position.depth == 0)
             return i + 1;
-        }
     }
     return 0;
 }
@@ -686,24 +699,40 @@ static void sort_labelled(struct smc_labelled_line *lines, size_t count)
     qsort(lines, count, sizeof *lines, by_first);
 }
 
-/* The lines of one process without their label, or as they are if they are not JSON. */
+/* The lines of one process without their label, or as they are if they are not JSON. A line feed
+   within a document is left out: srun -l puts one after each KiB. */
 static void merge_read_process(struct merge_reader *reader, const struct smc_merge_input *input,
                                const struct smc_labelled_line *lines, size_t count)
 {
     const char *text = smc_text_string(&input->lines_text);
-    char begins = text[lines->at + lines->label_length];
+    struct position position = {0};
     smc_auto_text own = {0};
-    for (size_t i = 0; i < count; i++) {
-        size_t label = begins == '{' || begins == '[' ? lines[i].label_length : 0;
-        const struct smc_document line = {
-            .text = text + lines[i].at, .length = lines[i].length, .line = lines[i].line};
-        if (label > 0)
-            smc_text_append_bytes(&own, line.text + label, line.length - label);
-        else
-            read_strange(reader, &line);
+    smc_text_append_bytes(&own, text + lines->at, lines->label_length);
+    for (size_t i = 0, start; i < count; i++) {
+        const char *line = text + lines[i].at;
+        const struct smc_document whole = {line, lines[i].length, lines[i].line, false};
+        start = lines[i].label_length;
+        if (position.depth == 0 && line[start] != '{' && line[start] != '[') {
+            read_strange(reader, &whole);
+            continue;
+        }
+        for (size_t at = start; at < lines[i].length; at++)
+            advance(&position, line[at]);
+        size_t end = lines[i].length;
+        while (position.depth > 0 && end > start && strchr("\r\n", line[end - 1]))
+            end--;
+        smc_text_append_bytes(&own, line + start, end - start);
     }
     reader->out_of_memory |= own.failed;
-    read_documents(reader, smc_text_string(&own), own.length, lines->line);
+    const char *joined = smc_text_string(&own);
+    size_t at = lines->label_length;
+    if (smc_checks_find(joined, own.length, &at)) {
+        reader->checks->line = lines->line;
+        smc_checks_read_line(reader->checks, joined, own.length);
+    } else {
+        read_documents(reader, joined + lines->label_length, own.length - lines->label_length,
+                       lines->line);
+    }
 }
 
 static void read_labelled(struct merge_reader *reader, struct smc_merge_input *input)
@@ -726,8 +755,8 @@ static enum smc_status merge_read_rest(struct merge_reader *reader, struct smc_m
     const struct smc_check_reader *checks = reader->checks;
     size_t before = reader->merge->count;
     const char *foreign = smc_documents_foreign(text, input->rest.length);
-    reader->lenient = reader->merge->only_checks || checks->found > 0;
-    if (foreign && checks->found == 0) {
+    reader->lenient = reader->merge->only_checks || input->has_checks;
+    if (foreign && !input->has_checks) {
         smc_text_safe_line(reader->problems, "%s: %s; reports are JSON in UTF-8", reader->file,
                            foreign);
         return SMC_USAGE;
@@ -743,20 +772,28 @@ static enum smc_status merge_read_rest(struct merge_reader *reader, struct smc_m
     return reader->problem_count + checks->problem_count > 0 ? SMC_USAGE : SMC_OK;
 }
 
+/* Whether the document that begins at `start` goes on after the line. */
+static bool is_open(const char *line, size_t length, size_t start)
+{
+    bool too_deep = false;
+    return merge_read_measure(line + start, length - start, &too_deep) == 0;
+}
+
 static void merge_read_line(struct smc_merge_input *input, const char *line, size_t length)
 {
-    size_t start;
+    size_t start = 0, label = label_length(line, length);
+    bool of_check = smc_checks_find(line, length, &start);
     input->lines++;
-    if (!smc_checks_find(line, length, &start)) {
-        size_t label = label_length(line, length);
-        if (label > 0)
-            keep_labelled(input, line, length, label);
-        smc_text_append_bytes(&input->rest, label ? "\n" : line, label ? 1 : length);
+    input->has_checks |= of_check;
+    if (of_check && !(label > 0 && is_open(line, length, start))) {
+        input->checks.line = input->lines;
+        smc_checks_read_line(&input->checks, line, length);
+        smc_text_append(&input->rest, "\n"); /* so that the lines after it keep their numbers */
         return;
     }
-    input->checks.line = input->lines;
-    smc_checks_read_line(&input->checks, line, length);
-    smc_text_append(&input->rest, "\n"); /* so that the lines after it keep their numbers */
+    if (label > 0)
+        keep_labelled(input, line, length, label);
+    smc_text_append_bytes(&input->rest, label ? "\n" : line, label ? 1 : length);
 }
 
 static void begin(struct smc_merge_input *input)
