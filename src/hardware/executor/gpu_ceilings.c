@@ -1,5 +1,7 @@
 /* Measures the ceilings of a GPU: the order of the measurements, and the evaluation of their
    samples. */
+#include "config.h"
+
 #include "hardware/executor/gpu_ceilings.h"
 
 #include <stdio.h>

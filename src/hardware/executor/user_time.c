@@ -1,4 +1,6 @@
 /* The predicted time of a user's kernel: its machine code with the arguments that were typed. */
+#include "config.h"
+
 #include "hardware/executor/user_time.h"
 
 #include <errno.h>

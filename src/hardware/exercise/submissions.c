@@ -1,5 +1,7 @@
 /* Judges submissions, each in a process of its own: one that is hostile, or that crashes a compiler
    or the emulator, spoils only its own verdict. */
+#include "config.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <math.h>

@@ -1,4 +1,6 @@
 /* smemcalc trace: every kernel that a program launches, or that another tool recorded. */
+#include "config.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
