@@ -3,7 +3,7 @@
 #ifndef SMC_TESTS_TUI_SUPPORT_H
 #define SMC_TESTS_TUI_SUPPORT_H
 
-#include "show/tui/state.h"
+#include "show/tui/tui_state.h"
 
 /* Starts the sequence again. */
 void random_begin(uint64_t seed);

@@ -2,7 +2,7 @@
 #ifndef SMC_TESTS_VIEW_SITTING_H
 #define SMC_TESTS_VIEW_SITTING_H
 
-#include "show/tui/state.h"
+#include "show/tui/tui_state.h"
 
 struct sitting {
     struct smc_tui *tui;

@@ -88,8 +88,8 @@ struct smc_inspect_rows {
     struct smc_device *device; /* that the rows are for: of the request, or one of each compute
                                   capability */
     size_t device_count;
-    struct smc_inspect_summary summary; /* set by smc_inspect_select */
-    unsigned order;                     /* enum smc_inspect_order, as of smc_inspect_select */
+    struct smc_inspect_summary summary; /* set by smc_selection_apply */
+    unsigned order;                     /* enum smc_inspect_order, as of smc_selection_apply */
 };
 
 /* Whether the kernel's input records launch bounds: logs of compilers do not. */

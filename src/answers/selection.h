@@ -31,8 +31,8 @@ struct smc_inspect_filter {
 
 /* Adds a condition: "failing", "spilling", "unknown", "limited-by=registers", "below=50"; several
    are joined by commas. SMC_USAGE names the option --only. */
-enum smc_status smc_inspect_filter_add(struct smc_inspect_filter *filter, const char *text,
-                                       struct smc_error *error);
+enum smc_status smc_selection_filter_add(struct smc_inspect_filter *filter, const char *text,
+                                         struct smc_error *error);
 
 struct smc_inspect_selection {
     enum smc_inspect_order order;
@@ -46,24 +46,24 @@ struct smc_inspect_selection {
 /* Sets rows->summary, removes the rows that the filter does not keep, sorts the kernels, each by
    the worst of its rows, and removes those after the first `top`. SMC_MACHINE: memory; nothing is
    changed. */
-enum smc_status smc_inspect_select(struct smc_inspect_rows *rows,
-                                   const struct smc_inspect_selection *selection,
-                                   struct smc_error *error);
+enum smc_status smc_selection_apply(struct smc_inspect_rows *rows,
+                                    const struct smc_inspect_selection *selection,
+                                    struct smc_error *error);
 
 /* Whether `a` is worse than `b` in the order of the rows. */
-bool smc_inspect_is_worse(const struct smc_inspect_rows *rows, const struct smc_inspect_row *a,
-                          const struct smc_inspect_row *b);
+bool smc_selection_is_worse(const struct smc_inspect_rows *rows, const struct smc_inspect_row *a,
+                            const struct smc_inspect_row *b);
 
 /* Whether the kernel's machine code loads on the device; true if its architecture is unknown. */
-bool smc_inspect_row_loads(const struct smc_inspect_row *row);
+bool smc_selection_row_loads(const struct smc_inspect_row *row);
 
 /* The highest occupancy of all block sizes, which the best one may miss by a little. */
-double smc_inspect_highest_percent(const struct smc_inspect_row *row);
+double smc_selection_highest_percent(const struct smc_inspect_row *row);
 
 /* Occupancy at the block size, or the highest if that is unknown. */
-double smc_inspect_percent(const struct smc_inspect_row *row);
+double smc_selection_percent(const struct smc_inspect_row *row);
 
 /* Bytes that a thread spills: stores and loads; 0 if the input does not say. */
-uint64_t smc_inspect_spilled(const struct smc_inspect_row *row);
+uint64_t smc_selection_spilled_bytes(const struct smc_inspect_row *row);
 
 #endif

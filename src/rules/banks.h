@@ -372,16 +372,18 @@ struct smc_conflict_search {
 
 /* The smallest padding that leaves no conflict. If it works for several row lengths, the first of
    them. */
-bool smc_find_padding(const struct smc_conflict_search *search, struct smc_rearrangement *found);
+bool smc_conflict_free_padding(const struct smc_conflict_search *search,
+                               struct smc_rearrangement *found);
 
 /* The shortest row that leaves no conflict, of at least `columns` elements but fewer than the first
    row length. No access may touch a column from `columns` on. */
-bool smc_find_narrower(const struct smc_conflict_search *search, uint32_t columns,
-                       struct smc_rearrangement *found);
+bool smc_conflict_free_narrower(const struct smc_conflict_search *search, uint32_t columns,
+                                struct smc_rearrangement *found);
 
 /* The swizzle with the smallest span, then shift, that leaves no conflict. Its elements are as wide
    as the widest access, or the array's. */
-bool smc_find_swizzle(const struct smc_conflict_search *search, struct smc_rearrangement *found);
+bool smc_conflict_free_swizzle(const struct smc_conflict_search *search,
+                               struct smc_rearrangement *found);
 
 /* --- A user's array --------------------------------------------------------------------------- */
 
@@ -409,8 +411,8 @@ struct smc_layout_advice {
 /* Tries the first `own` rows of the search, which are the array's; if none has a padding or a
    swizzle, the others and rows as long as all banks; and then rows of all lengths within the array.
  */
-void smc_advise_layout(const struct smc_conflict_search *search, size_t own, uint64_t array_bytes,
-                       struct smc_layout_advice *advice);
+void smc_conflict_free_advise(const struct smc_conflict_search *search, size_t own,
+                              uint64_t array_bytes, struct smc_layout_advice *advice);
 
 /* --- Arrays and how warps access them --------------------------------------------------------- */
 

@@ -269,10 +269,10 @@ static void test_failing(void)
     CU_ASSERT_FALSE(smc_gate_fails(&gate, &judged.rows.item[0]));
     limit.value[SMC_GATE_REGISTERS] = 63;
     CU_ASSERT(smc_gate_fails(&gate, &judged.rows.item[0]));
-    CU_ASSERT_EQUAL(smc_inspect_select(&judged.rows, &selection, NULL), SMC_OK);
+    CU_ASSERT_EQUAL(smc_selection_apply(&judged.rows, &selection, NULL), SMC_OK);
     CU_ASSERT_EQUAL(judged.rows.count, 1);
     limit.value[SMC_GATE_REGISTERS] = 64;
-    CU_ASSERT_EQUAL(smc_inspect_select(&judged.rows, &selection, NULL), SMC_OK);
+    CU_ASSERT_EQUAL(smc_selection_apply(&judged.rows, &selection, NULL), SMC_OK);
     CU_ASSERT_EQUAL(judged.rows.count, 0);
     free_judged(&judged);
 }

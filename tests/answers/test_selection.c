@@ -265,8 +265,8 @@ static void select_names(enum smc_inspect_order order, size_t top, const char *o
     struct smc_inspect_selection selection = {.order = order, .top = top};
     answer(&kernels, &rows);
     if (only)
-        CU_ASSERT_EQUAL(smc_inspect_filter_add(&selection.only, only, NULL), SMC_OK);
-    CU_ASSERT_EQUAL(smc_inspect_select(&rows, &selection, NULL), SMC_OK);
+        CU_ASSERT_EQUAL(smc_selection_filter_add(&selection.only, only, NULL), SMC_OK);
+    CU_ASSERT_EQUAL(smc_selection_apply(&rows, &selection, NULL), SMC_OK);
     CU_ASSERT_STRING_EQUAL(names_of(&rows), wanted);
     smc_inspect_rows_free(&rows);
     smc_inspect_free(&kernels);
@@ -299,12 +299,12 @@ static void test_filters(void)
     select_names(SMC_ORDER_FILE, 0, "limited-by=barriers", "");
     struct smc_inspect_filter filter = {0};
     struct smc_error error = {""};
-    CU_ASSERT_EQUAL(smc_inspect_filter_add(&filter, "bad", &error), SMC_USAGE);
+    CU_ASSERT_EQUAL(smc_selection_filter_add(&filter, "bad", &error), SMC_USAGE);
     CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "'bad' is not failing, spilling"));
-    CU_ASSERT_EQUAL(smc_inspect_filter_add(&filter, "below=0", &error), SMC_USAGE);
-    CU_ASSERT_EQUAL(smc_inspect_filter_add(&filter, "limited-by=luck", &error), SMC_USAGE);
+    CU_ASSERT_EQUAL(smc_selection_filter_add(&filter, "below=0", &error), SMC_USAGE);
+    CU_ASSERT_EQUAL(smc_selection_filter_add(&filter, "limited-by=luck", &error), SMC_USAGE);
     CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "registers"));
-    CU_ASSERT_EQUAL(smc_inspect_filter_add(&filter, "", &error), SMC_USAGE);
+    CU_ASSERT_EQUAL(smc_selection_filter_add(&filter, "", &error), SMC_USAGE);
 }
 
 static void test_summary(void)
@@ -314,8 +314,8 @@ static void test_summary(void)
     struct smc_inspect_selection selection = {.top = 1};
     answer(&kernels, &rows);
     CU_ASSERT_STRING_EQUAL(rows.item[4].kernel->shown, "unknown"); /* 12 of 64 warps */
-    CU_ASSERT_EQUAL(smc_inspect_highest_percent(&rows.item[4]), 18.75);
-    CU_ASSERT_EQUAL(smc_inspect_select(&rows, &selection, NULL), SMC_OK);
+    CU_ASSERT_EQUAL(smc_selection_highest_percent(&rows.item[4]), 18.75);
+    CU_ASSERT_EQUAL(smc_selection_apply(&rows, &selection, NULL), SMC_OK);
     const struct smc_inspect_summary *summary = &rows.summary;
     CU_ASSERT_EQUAL(summary->kernels, SAMPLES);
     CU_ASSERT_EQUAL(summary->files, 2);

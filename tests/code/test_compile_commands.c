@@ -110,15 +110,16 @@ static void test_many_places(void)
     struct smc_double_places places = {0};
     const clock_t begin = clock();
     size_t index, wrong = 0;
-    CU_ASSERT_FALSE(smc_places_find(&places, 1, 0, NULL));
+    CU_ASSERT_FALSE(smc_double_places_find(&places, 1, 0, NULL));
     for (size_t i = 0; i < MANY; i++)
-        wrong += smc_places_find(&places, i % 3, i, NULL) || !smc_places_add(&places, i % 3, i, i);
+        wrong += smc_double_places_find(&places, i % 3, i, NULL) ||
+                 !smc_double_places_add(&places, i % 3, i, i);
     for (size_t i = 0; i < MANY; i++)
-        wrong += !smc_places_find(&places, i % 3, i, &index) || index != i ||
-                 smc_places_find(&places, i % 3 + 1, i, NULL);
+        wrong += !smc_double_places_find(&places, i % 3, i, &index) || index != i ||
+                 smc_double_places_find(&places, i % 3 + 1, i, NULL);
     CU_ASSERT_EQUAL(wrong, 0);
     CU_ASSERT(seconds_since(begin) < MOST_SECONDS);
-    smc_places_free(&places);
+    smc_double_places_free(&places);
 }
 
 static void add_input(struct smc_inputs *inputs, const char *file, enum smc_input_content content)

@@ -44,7 +44,7 @@ static void try_layout(const struct smc_bank_layout *layout, const struct smc_ac
         abort();
     if (smc_banks_are_free(layout, access) != (cost.wavefronts == cost.least))
         abort();
-    if (smc_find_padding(&search, &found) && !is_free_after(&found, layout, *access))
+    if (smc_conflict_free_padding(&search, &found) && !is_free_after(&found, layout, *access))
         abort();
 }
 

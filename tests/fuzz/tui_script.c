@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "show/tui/frame.h"
-#include "show/tui/state.h"
 #include "show/tui/terminal.h"
+#include "show/tui/tui_state.h"
 
 enum { MOST_EVENTS = 400, MOST_CELLS = 300 * 100 };
 

@@ -52,7 +52,7 @@ static void test_smallest_padding(void)
                                                  .row_elements = &rows[r],
                                                  .row_count = 1};
             struct smc_rearrangement found = {0};
-            if (!smc_find_padding(&search, &found))
+            if (!smc_conflict_free_padding(&search, &found))
                 continue;
             found_some++;
             wrong += !is_free_after(&found, &layout, access);
@@ -74,29 +74,29 @@ static void test_known_proposals(void)
                                          .row_elements = &row,
                                          .row_count = 1};
     struct smc_rearrangement found = {0};
-    CU_ASSERT(smc_find_padding(&search, &found) && found.padding_elements == 1);
-    CU_ASSERT(smc_find_swizzle(&search, &found));
+    CU_ASSERT(smc_conflict_free_padding(&search, &found) && found.padding_elements == 1);
+    CU_ASSERT(smc_conflict_free_swizzle(&search, &found));
     CU_ASSERT(found.swizzle_span == 32 && found.swizzle_shift == 0);
     struct smc_conflict_search of_1x = {.layout = &old,
                                         .access = &other,
                                         .access_count = 1,
                                         .row_elements = &row_of_16,
                                         .row_count = 1};
-    CU_ASSERT(smc_find_padding(&of_1x, &found) && found.padding_elements == 1);
-    CU_ASSERT(smc_find_swizzle(&of_1x, &found) && found.swizzle_span == 16);
+    CU_ASSERT(smc_conflict_free_padding(&of_1x, &found) && found.padding_elements == 1);
+    CU_ASSERT(smc_conflict_free_swizzle(&of_1x, &found) && found.swizzle_span == 16);
     for (uint32_t lane = 0; lane < 32; lane++) /* stride 2: the upper half warp is shifted */
         access.address[lane] = lane * 8;
-    CU_ASSERT(smc_find_swizzle(&search, &found));
+    CU_ASSERT(smc_conflict_free_swizzle(&search, &found));
     CU_ASSERT(found.swizzle_span == 2 && found.swizzle_shift == 0);
     /* An array that no layout helps: lanes that need different words of one bank in one row. */
     for (uint32_t lane = 0; lane < 32; lane++)
         access.address[lane] = lane * 128;
     row = 100000;
-    CU_ASSERT(!smc_find_padding(&search, &found));
-    CU_ASSERT(!smc_find_swizzle(&search, &found));
+    CU_ASSERT(!smc_conflict_free_padding(&search, &found));
+    CU_ASSERT(!smc_conflict_free_swizzle(&search, &found));
     access.address[31] = UINT32_MAX - 3; /* a padded address beyond 32 bits is none */
     row = 32;
-    CU_ASSERT(!smc_find_padding(&search, &found));
+    CU_ASSERT(!smc_conflict_free_padding(&search, &found));
 }
 
 /* The library's door finds what the search finds, for several accesses together. */

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "share.h"
 #include "show/lesson/lesson_blocks.h"
-#include "show/lesson/lesson_values.h"
+#include "show/lesson/lesson_scene.h"
 #include "unit.h"
 
 enum { WIDEST = 200, WIDEST_SUMMARY = 65, SHARE_OF_DEVICES = 24 };

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "share.h"
-#include "show/tui/state.h"
+#include "show/tui/tui_state.h"
 #include "unit.h"
 
 static struct smc_tui tui;

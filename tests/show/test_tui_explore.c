@@ -1,4 +1,4 @@
-/* tui/explore and tui/state: the first screen stays consistent for any sequence of keys. */
+/* tui/explore and tui/tui_state: the first screen stays consistent for any sequence of keys. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

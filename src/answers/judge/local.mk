@@ -1,5 +1,5 @@
 libsmc_la_SOURCES += \
-	src/answers/judge/allowances.c \
+	src/answers/judge/gate_allowances.c \
 	src/answers/judge/changes.def \
 	src/answers/judge/diff.c src/answers/diff.h \
 	src/answers/judge/finding_rules.def \
@@ -8,7 +8,7 @@ libsmc_la_SOURCES += \
 	src/answers/judge/gate_file.c \
 	src/answers/judge/gate_limits.def \
 	src/answers/judge/gate_toml.h \
-	src/answers/judge/gate_tree.c \
+	src/answers/judge/gate_toml_tree.c \
 	src/answers/judge/judge_findings.c src/answers/judge_findings.h \
 	src/answers/judge/selection.c src/answers/selection.h
 

@@ -15,7 +15,7 @@ struct row_group {
     const struct smc_inspect_row *worst;
 };
 
-double smc_inspect_highest_percent(const struct smc_inspect_row *row)
+double smc_selection_highest_percent(const struct smc_inspect_row *row)
 {
     uint32_t most = 0;
     for (uint32_t i = 0; i < SMC_BLOCK_SIZES; i++) {
@@ -25,12 +25,13 @@ double smc_inspect_highest_percent(const struct smc_inspect_row *row)
     return 100.0 * most / row->device->sm.max_warps_per_sm;
 }
 
-double smc_inspect_percent(const struct smc_inspect_row *row)
+double smc_selection_percent(const struct smc_inspect_row *row)
 {
-    return smc_inspect_is_settled(row) ? row->occupancy_percent : smc_inspect_highest_percent(row);
+    return smc_inspect_is_settled(row) ? row->occupancy_percent
+                                       : smc_selection_highest_percent(row);
 }
 
-uint64_t smc_inspect_spilled(const struct smc_inspect_row *row)
+uint64_t smc_selection_spilled_bytes(const struct smc_inspect_row *row)
 {
     const struct smc_resources *resources = &row->kernel->resources;
     return row->kernel->has_spills
@@ -38,7 +39,7 @@ uint64_t smc_inspect_spilled(const struct smc_inspect_row *row)
                : 0;
 }
 
-bool smc_inspect_row_loads(const struct smc_inspect_row *row)
+bool smc_selection_row_loads(const struct smc_inspect_row *row)
 {
     return smc_inspect_loads(row->kernel, row->device->sm.cc);
 }
@@ -70,14 +71,14 @@ static bool find_loadings(const struct smc_inspect_rows *rows, struct loadings *
 {
     size_t loading = 0;
     for (size_t i = 0; i < rows->count; i++)
-        loading += smc_inspect_row_loads(&rows->item[i]);
+        loading += smc_selection_row_loads(&rows->item[i]);
     if (loading == 0 || loading == rows->count)
         return true;
     loadings->item = smc_calloc(loading, sizeof *loadings->item);
     if (!loadings->item)
         return false;
     for (size_t i = 0; i < rows->count; i++)
-        if (smc_inspect_row_loads(&rows->item[i]))
+        if (smc_selection_row_loads(&rows->item[i]))
             loadings->item[loadings->count++] =
                 (struct loading){rows->item[i].kernel->file, rows->item[i].device};
     qsort(loadings->item, loadings->count, sizeof *loadings->item, compare_loadings);
@@ -87,7 +88,7 @@ static bool find_loadings(const struct smc_inspect_rows *rows, struct loadings *
 static bool is_stray(const struct smc_inspect_row *row, const struct loadings *loadings)
 {
     const struct loading sought = {row->kernel->file, row->device};
-    return loadings->count > 0 && !smc_inspect_row_loads(row) &&
+    return loadings->count > 0 && !smc_selection_row_loads(row) &&
            bsearch(&sought, loadings->item, loadings->count, sizeof sought, compare_loadings);
 }
 
@@ -107,10 +108,10 @@ static double selection_registers_of(const struct smc_inspect_row *row)
 static int compare_by_occupancy(const struct smc_inspect_row *a, const struct smc_inspect_row *b)
 {
     int order = selection_launches(a) - selection_launches(b);
-    order = order ? order : smc_compare_reals(smc_inspect_percent(a), smc_inspect_percent(b));
-    order = order
-                ? order
-                : smc_compare_reals((double)smc_inspect_spilled(b), (double)smc_inspect_spilled(a));
+    order = order ? order : smc_compare_reals(smc_selection_percent(a), smc_selection_percent(b));
+    order = order ? order
+                  : smc_compare_reals((double)smc_selection_spilled_bytes(b),
+                                      (double)smc_selection_spilled_bytes(a));
     return order ? order : smc_compare_reals(selection_registers_of(b), selection_registers_of(a));
 }
 
@@ -126,7 +127,7 @@ static double selection_threads_of(const struct smc_inspect_row *row)
 
 static double spilled_of(const struct smc_inspect_row *row)
 {
-    return (double)smc_inspect_spilled(row);
+    return (double)smc_selection_spilled_bytes(row);
 }
 
 /* The value by which kernels are sorted, the largest first. */
@@ -148,8 +149,8 @@ static int selection_compare_rows(enum smc_inspect_order by, const struct smc_in
     return order ? order : compare_by_occupancy(a, b);
 }
 
-bool smc_inspect_is_worse(const struct smc_inspect_rows *rows, const struct smc_inspect_row *a,
-                          const struct smc_inspect_row *b)
+bool smc_selection_is_worse(const struct smc_inspect_rows *rows, const struct smc_inspect_row *a,
+                            const struct smc_inspect_row *b)
 {
     return selection_compare_rows((enum smc_inspect_order)rows->order, a, b) < 0;
 }
@@ -215,7 +216,7 @@ static bool reorder(struct smc_inspect_rows *rows, const struct row_group *group
 /* A kernel that exceeds the percentage at no block size is below it at most of them. */
 static bool selection_is_below(const struct smc_inspect_row *row, double percent)
 {
-    const double most = smc_inspect_percent(row);
+    const double most = smc_selection_percent(row);
     return most < percent || (!smc_inspect_is_settled(row) && most <= percent && most < 100);
 }
 
@@ -233,7 +234,7 @@ static bool selection_is_kept(const struct smc_inspect_row *row,
     if (only->failing && selection_launches(row) &&
         !(selection->gate && smc_gate_fails(selection->gate, row)))
         return false;
-    if (only->spilling && smc_inspect_spilled(row) == 0)
+    if (only->spilling && smc_selection_spilled_bytes(row) == 0)
         return false;
     return !only->unknown || row->threads_source == SMC_THREADS_UNKNOWN;
 }
@@ -326,8 +327,8 @@ static enum smc_status add_condition(struct smc_inspect_filter *filter, const ch
     return SMC_OK;
 }
 
-enum smc_status smc_inspect_filter_add(struct smc_inspect_filter *filter, const char *text,
-                                       struct smc_error *error)
+enum smc_status smc_selection_filter_add(struct smc_inspect_filter *filter, const char *text,
+                                         struct smc_error *error)
 {
     enum smc_status status = SMC_OK;
     do {
@@ -351,9 +352,9 @@ struct traits {
 static void add_traits(const struct smc_inspect_row *row, struct traits *found)
 {
     found->counts = true;
-    found->spills |= smc_inspect_spilled(row) > 0;
+    found->spills |= smc_selection_spilled_bytes(row) > 0;
     found->fails |= !selection_launches(row);
-    found->low |= selection_launches(row) && smc_inspect_percent(row) < SMC_LOW_PERCENT;
+    found->low |= selection_launches(row) && smc_selection_percent(row) < SMC_LOW_PERCENT;
     found->unknown |= row->threads_source == SMC_THREADS_UNKNOWN;
 }
 
@@ -426,7 +427,7 @@ static bool summarize(const struct smc_inspect_rows *rows, const struct loadings
         summary->worst = worst->kernel;
         summary->worst_settled = smc_inspect_is_settled(worst);
         summary->worst_launches = selection_launches(worst);
-        summary->worst_percent = smc_inspect_percent(worst);
+        summary->worst_percent = smc_selection_percent(worst);
         summary->worst_limiters = worst->occupancy.limiters;
     }
     return selection_count_files(rows, groups, count, &summary->files);
@@ -447,9 +448,9 @@ static bool sort_and_cut(struct smc_inspect_rows *rows,
     return reorder(rows, groups, cut ? selection->top : count);
 }
 
-enum smc_status smc_inspect_select(struct smc_inspect_rows *rows,
-                                   const struct smc_inspect_selection *selection,
-                                   struct smc_error *error)
+enum smc_status smc_selection_apply(struct smc_inspect_rows *rows,
+                                    const struct smc_inspect_selection *selection,
+                                    struct smc_error *error)
 {
     size_t count;
     struct loadings loadings = {0};

@@ -250,7 +250,7 @@ static void search_narrower(const struct smc_banks_source *source,
     uint32_t columns = columns_accessed(source, pattern->width_bytes, row);
     if (columns > row / 2)
         pattern->narrower.found =
-            smc_find_narrower(accesses, columns, &pattern->narrower.rearrangement);
+            smc_conflict_free_narrower(accesses, columns, &pattern->narrower.rearrangement);
 }
 
 /* Prefers to pad the array's own rows, since the index expression then keeps its form. Otherwise,
@@ -265,13 +265,14 @@ static void banks_change_search(const struct smc_banks_source *source,
     accesses->row_elements = rows;
     accesses->row_count = count;
     search_narrower(source, accesses, pattern);
-    pattern->padding.found = smc_find_padding(accesses, &pattern->padding.rearrangement);
+    pattern->padding.found = smc_conflict_free_padding(accesses, &pattern->padding.rearrangement);
     if (!fixed)
         rows[count++] = BANKS_BYTES / pattern->width_bytes;
     accesses->row_count = count;
     if (!pattern->padding.found)
-        pattern->padding.found = smc_find_padding(accesses, &pattern->padding.rearrangement);
-    pattern->swizzle.found = smc_find_swizzle(accesses, &pattern->swizzle.rearrangement);
+        pattern->padding.found =
+            smc_conflict_free_padding(accesses, &pattern->padding.rearrangement);
+    pattern->swizzle.found = smc_conflict_free_swizzle(accesses, &pattern->swizzle.rearrangement);
 }
 
 enum smc_status smc_banks_find_remedies(const struct smc_banks_source *source,

@@ -31,8 +31,8 @@ static struct smc_double_place *doubles_find_slot(const struct smc_double_places
     }
 }
 
-bool smc_places_find(const struct smc_double_places *places, dev_t device, ino_t number,
-                     size_t *index)
+bool smc_double_places_find(const struct smc_double_places *places, dev_t device, ino_t number,
+                            size_t *index)
 {
     const struct smc_double_place *slot =
         places->count ? doubles_find_slot(places, device, number) : NULL;
@@ -59,7 +59,8 @@ static bool doubles_grow(struct smc_double_places *places)
     return true;
 }
 
-bool smc_places_add(struct smc_double_places *places, dev_t device, ino_t number, size_t index)
+bool smc_double_places_add(struct smc_double_places *places, dev_t device, ino_t number,
+                           size_t index)
 {
     if (2 * places->count >= places->capacity && !doubles_grow(places))
         return false;
@@ -69,7 +70,7 @@ bool smc_places_add(struct smc_double_places *places, dev_t device, ino_t number
     return true;
 }
 
-void smc_places_free(struct smc_double_places *places)
+void smc_double_places_free(struct smc_double_places *places)
 {
     free(places->slot);
     *places = (struct smc_double_places){0};

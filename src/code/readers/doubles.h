@@ -16,13 +16,14 @@ struct smc_double_places {
 };
 
 /* Returns whether the place is known. `index` may be NULL. */
-bool smc_places_find(const struct smc_double_places *places, dev_t device, ino_t number,
-                     size_t *index);
+bool smc_double_places_find(const struct smc_double_places *places, dev_t device, ino_t number,
+                            size_t *index);
 
 /* The place must not be known yet. False: out of memory. */
-bool smc_places_add(struct smc_double_places *places, dev_t device, ino_t number, size_t index);
+bool smc_double_places_add(struct smc_double_places *places, dev_t device, ino_t number,
+                           size_t index);
 
-void smc_places_free(struct smc_double_places *places);
+void smc_double_places_free(struct smc_double_places *places);
 
 /* Sets the content of inputs from `begin` on to SMC_CONTENT_NONE if another of them replaces them:
    source and PTX with compiled code ("scan.o" for "scan.cu"), and headers if there is any other

@@ -136,9 +136,9 @@ static void fail_memory(struct input_search *search)
 
 static bool was_walked(struct input_search *search, const struct stat *status)
 {
-    if (smc_places_find(&search->walked, status->st_dev, status->st_ino, NULL))
+    if (smc_double_places_find(&search->walked, status->st_dev, status->st_ino, NULL))
         return true;
-    if (!smc_places_add(&search->walked, status->st_dev, status->st_ino, 0))
+    if (!smc_double_places_add(&search->walked, status->st_dev, status->st_ino, 0))
         fail_memory(search);
     return false;
 }
@@ -147,11 +147,11 @@ static bool was_walked(struct input_search *search, const struct stat *status)
 static struct smc_input *inputs_list(struct input_search *search, const char *path,
                                      const struct stat *status)
 {
-    if (smc_places_find(&search->listed, status->st_dev, status->st_ino, NULL))
+    if (smc_double_places_find(&search->listed, status->st_dev, status->st_ino, NULL))
         return NULL;
     struct smc_input *input = smc_inputs_add(search->inputs, path);
-    if (!input || !smc_places_add(&search->listed, status->st_dev, status->st_ino,
-                                  (size_t)(input - search->inputs->item))) {
+    if (!input || !smc_double_places_add(&search->listed, status->st_dev, status->st_ino,
+                                         (size_t)(input - search->inputs->item))) {
         fail_memory(search);
         return NULL;
     }
@@ -185,7 +185,7 @@ static void give_options(struct smc_input *from, const struct input_search *sear
     struct stat status;
     size_t i;
     if (from->argument_count + from->target_count == 0 || stat(from->file, &status) != 0 ||
-        !smc_places_find(&search->listed, status.st_dev, status.st_ino, &i) || i < begin)
+        !smc_double_places_find(&search->listed, status.st_dev, status.st_ino, &i) || i < begin)
         return;
     struct smc_input *to = &search->inputs->item[i];
     if (to->content != SMC_CONTENT_SOURCE || to->argument || to->target)
@@ -628,7 +628,7 @@ enum smc_status smc_inputs_read(char *const *file, size_t count,
         note_status(&search, search.worst == SMC_OK ? SMC_USAGE : search.worst);
     if (notes->unsupported_count > 0)
         note_status(&search, SMC_UNAVAILABLE);
-    smc_places_free(&search.walked);
-    smc_places_free(&search.listed);
+    smc_double_places_free(&search.walked);
+    smc_double_places_free(&search.listed);
     return search.worst;
 }

@@ -4,7 +4,7 @@ libsmc_la_SOURCES += \
 	src/hardware/doctor/doctor_cuda.c \
 	src/hardware/doctor/doctor_rows.c \
 	src/hardware/doctor/subjects.h \
-	src/hardware/doctor/surroundings.c
+	src/hardware/doctor/doctor_surroundings.c
 
 # The commit for `smemcalc --version --verbose`: that of a checkout of git, none in an archive. The
 # file is touched only where it changes.

@@ -9,7 +9,7 @@ typedef void smc_doctor_subject(const struct smc_doctor_request *request,
 
 /* doctor_cuda.c */
 smc_doctor_subject smc_doctor_gpus, smc_doctor_nvrtc, smc_doctor_compilers;
-/* surroundings.c */
+/* doctor_surroundings.c */
 smc_doctor_subject smc_doctor_system, smc_doctor_sandbox, smc_doctor_cache, smc_doctor_ceilings,
     smc_doctor_temporary, smc_doctor_terminal, smc_doctor_locale, smc_doctor_fonts,
     smc_doctor_libraries;

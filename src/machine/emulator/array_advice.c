@@ -189,7 +189,8 @@ static void pad_elements(const struct accesses *accesses, const struct smc_confl
     by_element.element_bytes = unit;
     by_element.row_elements = &row;
     by_element.row_count = 1;
-    layout->has_padding = layout->pads_rows = smc_find_padding(&by_element, &layout->padding);
+    layout->has_padding = layout->pads_rows =
+        smc_conflict_free_padding(&by_element, &layout->padding);
 }
 
 static void advise(const struct smc_array_question *question, const struct accesses *accesses,
@@ -213,9 +214,9 @@ static void advise(const struct smc_array_question *question, const struct acces
         .element_bytes = rows.element_bytes,
         .bound = accesses->bound,
     };
-    smc_advise_layout(&search, own ? own : rows.count,
-                      advice->bytes ? advice->bytes : accesses->end - advice->first_byte,
-                      &advice->layout);
+    smc_conflict_free_advise(&search, own ? own : rows.count,
+                             advice->bytes ? advice->bytes : accesses->end - advice->first_byte,
+                             &advice->layout);
     for (size_t i = 0; i < accesses->count; i++)
         advice->has_fragments |= accesses->bound[i].line_bytes > 0;
     if (advice->has_members)

@@ -336,7 +336,7 @@ void smc_block_begin(struct smc_worker *worker, uint64_t block)
         memset(warp->lane_synced_at, 0, sizeof warp->lane_synced_at);
         smc_copies_forget(warp);
         warp->products = (struct smc_products){0};
-        smc_products_begin_block(worker, warp);
+        smc_wgmma_registers_begin_block(worker, warp);
         if (warp->bulk)
             memset(warp->bulk, 0, sizeof *warp->bulk);
         warp->regs = launch->regs_per_thread;

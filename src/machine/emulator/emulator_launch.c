@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "machine/emulator/clusters.h"
 #include "machine/emulator/concurrent_blocks.h"
-#include "machine/emulator/other_blocks.h"
+#include "machine/emulator/past_blocks.h"
 #include "machine/emulator/peers.h"
 #include "machine/emulator/shadow.h"
 #include "machine/emulator/unset_values.h"
@@ -285,7 +285,7 @@ static bool begin_warps(struct smc_worker *worker)
         warp->frames.entered = smc_calloc(program->functions + 1, sizeof(uint32_t));
         if (program->has_async)
             warp->bulk = smc_calloc(1, sizeof *warp->bulk);
-        if (!warp->frames.entered || !smc_products_new(worker, warp) ||
+        if (!warp->frames.entered || !smc_wgmma_registers_new(worker, warp) ||
             (program->has_async && !warp->bulk))
             return false;
     }

@@ -433,7 +433,7 @@ enum smc_status smc_program_read_leniently(const char *ptx, size_t bytes, const 
 
 /* wgmma_registers.c: marks the ops that have registers of wgmma, or copies of them; NULL: there is
    no wgmma, or no memory. To be freed. */
-bool *smc_find_product_ops(const struct smc_program *program);
+bool *smc_wgmma_registers_find_ops(const struct smc_program *program);
 /* unwritten.c: finds the registers that may be read before they are written, and the ops that must
    be watched for them. False: out of memory. */
 bool smc_find_tracks(struct smc_program *program);

@@ -56,7 +56,7 @@ struct smc_launch_state {
     atomic_uint_fast64_t next_block;
     atomic_uint_fast64_t last_block; /* blocks above it need not run: it has an endless loop */
     atomic_bool stopped;             /* an early end was requested */
-    struct smc_past *past;           /* other_blocks.h; NULL: not checked */
+    struct smc_past *past;           /* past_blocks.h; NULL: not checked */
     struct smc_heap *heap;           /* NULL: the kernel has no malloc */
     struct smc_float_sum **sum;      /* as in struct smc_emulation, which becomes their owner */
 };
@@ -337,14 +337,14 @@ void smc_call_result(const struct smc_worker *worker, struct smc_warp *warp,
                      const struct smc_op *op, uint32_t lane, uint64_t value);
 
 /* wgmma_registers.c */
-bool smc_products_new(struct smc_worker *worker, struct smc_warp *warp);
-void smc_products_begin_block(const struct smc_worker *worker, struct smc_warp *warp);
+bool smc_wgmma_registers_new(struct smc_worker *worker, struct smc_warp *warp);
+void smc_wgmma_registers_begin_block(const struct smc_worker *worker, struct smc_warp *warp);
 /* The warp issues a product. */
-void smc_products_issue(struct smc_warp *warp, const struct smc_op *op);
+void smc_wgmma_registers_issue(struct smc_warp *warp, const struct smc_op *op);
 /* Before the op of a register that may be in use: it reads, copies or writes it. False: it happens
    later. */
-bool smc_products_check(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
-                        uint32_t mask);
+bool smc_wgmma_registers_check(struct smc_worker *worker, struct smc_warp *warp,
+                               const struct smc_op *op, uint32_t mask);
 
 /* bulk_copies.c: reports copies that may still read the shared memory of a block that ends. */
 void smc_bulk_end_block(struct smc_worker *worker);

@@ -61,7 +61,7 @@ emulator_sources = \
 	src/machine/emulator/ops_video.c \
 	src/machine/emulator/order.c src/machine/emulator/order.h \
 	src/machine/emulator/peers.c src/machine/emulator/peers.h \
-	src/machine/emulator/other_blocks.c src/machine/emulator/other_blocks.h \
+	src/machine/emulator/past_blocks.c src/machine/emulator/past_blocks.h \
 	src/machine/emulator/emulator_program.c src/machine/emulator/emulator_program.h \
 	src/machine/emulator/ptx.h \
 	src/machine/emulator/ptx_initial.c \

@@ -5,7 +5,7 @@
    racecheck. For each word the last write and up to two later readers are kept. This finds every
    race within a block if all barriers are barriers of the whole block. With other synchronization
    it can miss a race, but it never reports a false one. Races between blocks are found in
-   other_blocks.h. */
+   past_blocks.h. */
 #ifndef SMC_MACHINE_SHADOW_H
 #define SMC_MACHINE_SHADOW_H
 

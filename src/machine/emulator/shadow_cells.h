@@ -5,7 +5,7 @@
 #ifndef SMC_MACHINE_SHADOW_CELLS_H
 #define SMC_MACHINE_SHADOW_CELLS_H
 
-#include "machine/emulator/other_blocks.h"
+#include "machine/emulator/past_blocks.h"
 #include "machine/emulator/proxies.h"
 #include "machine/emulator/shadow.h"
 

@@ -450,7 +450,7 @@ bool smc_find_tracks(struct smc_program *program)
         begin_flow(&flow);
         run_flow(&flow);
         if (program->has_products)
-            flow.is_of_product = smc_find_product_ops(program);
+            flow.is_of_product = smc_wgmma_registers_find_ops(program);
         worked = add_tracks(&flow) && (flow.is_of_product || !program->has_products);
     }
     free(flow.block);
@@ -615,7 +615,8 @@ enum smc_next smc_step_tracked(struct smc_worker *worker, struct smc_warp *warp,
     const struct smc_track *track = &original->track[op->track];
     const struct smc_op *plain = &original->op[track->op];
     uint32_t reader = 0;
-    const bool is_now = !track->is_of_product || smc_products_check(worker, warp, plain, mask);
+    const bool is_now =
+        !track->is_of_product || smc_wgmma_registers_check(worker, warp, plain, mask);
     check_uses(worker, warp, plain, track, mask);
     if (plain->alu) {
         uint32_t unwritten = spoilt(warp, plain, track, mask, &reader);

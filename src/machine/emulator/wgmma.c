@@ -304,7 +304,7 @@ enum smc_next smc_step_wgmma(struct smc_worker *worker, struct smc_warp *warp,
         clock = first[w].clock > clock ? first[w].clock : clock;
     issue_product(worker, first);
     for (uint32_t w = 0; w < SMC_WARPGROUP; w++) {
-        smc_products_issue(&first[w], first[w].products.op);
+        smc_wgmma_registers_issue(&first[w], first[w].products.op);
         first[w].products.op = NULL;
         first[w].clock = clock;
         smc_warp_release(&first[w], first[w].products.lanes);

@@ -50,7 +50,7 @@ static void mark_registers(const struct smc_program *program, bool *marked)
     }
 }
 
-bool *smc_find_product_ops(const struct smc_program *program)
+bool *smc_wgmma_registers_find_ops(const struct smc_program *program)
 {
     bool *marked = smc_calloc(index_of(program->file_bytes) + 1, sizeof *marked);
     bool *found = smc_calloc(program->ops + 1, sizeof *found);
@@ -70,7 +70,7 @@ bool *smc_find_product_ops(const struct smc_program *program)
 
 /* --- While the kernel runs -------------------------------------------------------------------- */
 
-bool smc_products_new(struct smc_worker *worker, struct smc_warp *warp)
+bool smc_wgmma_registers_new(struct smc_worker *worker, struct smc_warp *warp)
 {
     const struct smc_program *program = worker->launch->program;
     if (!program->has_products || worker->launch->request->unchecked)
@@ -79,14 +79,14 @@ bool smc_products_new(struct smc_worker *worker, struct smc_warp *warp)
     return warp->use != NULL;
 }
 
-void smc_products_begin_block(const struct smc_worker *worker, struct smc_warp *warp)
+void smc_wgmma_registers_begin_block(const struct smc_worker *worker, struct smc_warp *warp)
 {
     if (warp->use)
         memset(warp->use, 0,
                (index_of(worker->launch->program->file_bytes) + 1) * sizeof *warp->use);
 }
 
-void smc_products_issue(struct smc_warp *warp, const struct smc_op *op)
+void smc_wgmma_registers_issue(struct smc_warp *warp, const struct smc_op *op)
 {
     if (!warp->use)
         return;
@@ -197,8 +197,8 @@ static bool check_target(void *context, uint32_t slot)
     return false;
 }
 
-bool smc_products_check(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
-                        uint32_t mask)
+bool smc_wgmma_registers_check(struct smc_worker *worker, struct smc_warp *warp,
+                               const struct smc_op *op, uint32_t mask)
 {
     struct product_access access = {worker, warp, op, mask};
     if (!warp->use || !mask)

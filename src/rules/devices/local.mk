@@ -1,5 +1,5 @@
 library_sources += \
-	src/rules/devices/boards.c \
+	src/rules/devices/devices.c \
 	src/rules/devices/capabilities.c \
 	src/rules/devices/ceilings.c src/rules/devices/ceilings.def src/rules/ceilings.h \
 	src/rules/devices.h \

@@ -157,7 +157,8 @@ static bool try_padding(const struct smc_conflict_search *search, uint32_t row, 
     return true;
 }
 
-bool smc_find_padding(const struct smc_conflict_search *search, struct smc_rearrangement *found)
+bool smc_conflict_free_padding(const struct smc_conflict_search *search,
+                               struct smc_rearrangement *found)
 {
     size_t hardest = 0;
     for (uint32_t padding = 1; padding < paddings_of(search); padding++)
@@ -167,8 +168,8 @@ bool smc_find_padding(const struct smc_conflict_search *search, struct smc_rearr
     return false;
 }
 
-bool smc_find_narrower(const struct smc_conflict_search *search, uint32_t columns,
-                       struct smc_rearrangement *found)
+bool smc_conflict_free_narrower(const struct smc_conflict_search *search, uint32_t columns,
+                                struct smc_rearrangement *found)
 {
     uint32_t row = search->row_elements[0];
     size_t hardest = 0;
@@ -219,7 +220,8 @@ static bool try_swizzle(const struct smc_conflict_search *search, uint32_t row_b
     return true;
 }
 
-bool smc_find_swizzle(const struct smc_conflict_search *search, struct smc_rearrangement *found)
+bool smc_conflict_free_swizzle(const struct smc_conflict_search *search,
+                               struct smc_rearrangement *found)
 {
     size_t hardest = 0;
     for (uint32_t span = 2; span <= SMC_MAX_BANKS; span *= 2)
@@ -279,14 +281,14 @@ static void advise_rows(const struct smc_conflict_search *search, const uint32_t
     for (size_t r = 0; r < count; r++) {
         one.row_elements = &rows[r];
         if (!advice->has_padding)
-            advice->has_padding = smc_find_padding(&one, &advice->padding);
+            advice->has_padding = smc_conflict_free_padding(&one, &advice->padding);
         if (!advice->has_swizzle)
-            advice->has_swizzle = smc_find_swizzle(&one, &advice->swizzle);
+            advice->has_swizzle = smc_conflict_free_swizzle(&one, &advice->swizzle);
     }
 }
 
-void smc_advise_layout(const struct smc_conflict_search *search, size_t own, uint64_t array_bytes,
-                       struct smc_layout_advice *advice)
+void smc_conflict_free_advise(const struct smc_conflict_search *search, size_t own,
+                              uint64_t array_bytes, struct smc_layout_advice *advice)
 {
     const uint32_t unit = element_of(search);
     const uint32_t banks_row = search->layout->row_words * WORD_BYTES / unit;
@@ -360,7 +362,7 @@ enum smc_status smc_bank_remedy_find(const struct smc_bank_array *array,
     };
     if (out->cost.wavefronts == out->cost.least)
         return SMC_OK;
-    out->has_padding = smc_find_padding(&search, &out->padding);
-    out->has_swizzle = smc_find_swizzle(&search, &out->swizzle);
+    out->has_padding = smc_conflict_free_padding(&search, &out->padding);
+    out->has_swizzle = smc_conflict_free_swizzle(&search, &out->swizzle);
     return SMC_OK;
 }

@@ -146,9 +146,9 @@ static void report_launch(const struct answering *answering, const struct smc_an
                                         .dynamic_smem = answer->dynamic_smem_given};
         smc_headroom_find(&answer->query.device.sm, &answer->launch, fixed, &headroom);
         if (members)
-            smc_json_headroom(members, answer, &headroom, 1);
+            smc_json_limits(members, answer, &headroom, 1);
         else
-            smc_writer_text.headroom(answer, &headroom, 1, out);
+            smc_writer_text.limits(answer, &headroom, 1, out);
     } else if (members) {
         smc_json_answers(members, answer, 1);
     } else {

@@ -44,7 +44,7 @@ static enum smc_status ask_selection(const struct smc_arguments *arguments,
         .gate = gate->limit_count > 0 ? gate : NULL,
     };
     for (size_t i = 0; i < arguments->only.count; i++)
-        SMC_TRY(smc_inspect_filter_add(&selection->only, arguments->only.item[i], error));
+        SMC_TRY(smc_selection_filter_add(&selection->only, arguments->only.item[i], error));
     return SMC_OK;
 }
 
@@ -260,7 +260,7 @@ static enum smc_status cmd_inspect_answer(const struct smc_arguments *arguments,
     const bool hides = judged == SMC_USAGE && smc_ask_writer(arguments) == &smc_writer_text;
     if (judged == SMC_MACHINE || hides || smc_gate_reports(arguments))
         return status == SMC_OK ? judged : status;
-    SMC_TRY(smc_inspect_select(&inspection->rows, &inspection->selection, error));
+    SMC_TRY(smc_selection_apply(&inspection->rows, &inspection->selection, error));
     const bool shows_banks = smc_ask_writer(arguments) != &smc_writer_csv;
     if (shows_banks && inspection->rows.count <= MOST_ROWS_WITH_BANKS &&
         smc_inspect_find_banks(&inspection->rows, NULL, error) != SMC_OK)

@@ -198,7 +198,7 @@ static enum smc_status cmd_limits_report(const struct smc_arguments *arguments,
     for (size_t i = 0; i < count && !compares; i++)
         SMC_TRY(cmd_limits_find_costs(arguments, &answers[i], &headroom[i], error));
     smc_output_style(out);
-    smc_ask_writer(arguments)->headroom(answers, headroom, count, out);
+    smc_ask_writer(arguments)->limits(answers, headroom, count, out);
     return SMC_OK;
 }
 

@@ -4,7 +4,7 @@
 #define SMC_SHOW_LESSON_BLOCKS_H
 
 #include "rules/banks.h"
-#include "show/lesson/lesson_values.h"
+#include "show/lesson/lesson_scene.h"
 
 enum { SMC_LESSON_MOST_CELLS = 12 };
 

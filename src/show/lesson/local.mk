@@ -22,7 +22,7 @@ libsmc_la_SOURCES += \
 	src/show/lesson/lesson_file.c \
 	src/show/lesson/lesson_html.c \
 	src/show/lesson/lesson_text.c \
-	src/show/lesson/lesson_values.c src/show/lesson/lesson_values.h \
+	src/show/lesson/lesson_scene.c src/show/lesson/lesson_scene.h \
 	src/show/lesson/lesson_words.c src/show/lesson/lesson_words.def \
 	src/show/lesson/lesson_words.h
 

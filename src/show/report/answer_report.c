@@ -639,7 +639,7 @@ static void answer_append_row(const struct smc_answer *answer, enum smc_limit li
         smc_layout_end(out);
 }
 
-void smc_text_limits(const struct smc_answer *answer, struct smc_text *out)
+void smc_text_answer_limits(const struct smc_answer *answer, struct smc_text *out)
 {
     bool resident = answer->occupancy.blocks_per_sm > 0;
     smc_text_printf(out, "%-13s %6s %9s  %-*s %8s%s\n", "", "blocks", "a block", HOW_WIDTH, "takes",
@@ -684,7 +684,7 @@ static void answer_write_one(const struct smc_answer *answer, struct smc_text *o
     smc_text_time_line(answer, out);
     append_regs_cost(answer, out);
     smc_text_append_char(out, '\n', 1);
-    smc_text_limits(answer, out);
+    smc_text_answer_limits(answer, out);
     smc_text_append_char(out, '\n', 1);
     smc_text_advice(answer, out);
 }

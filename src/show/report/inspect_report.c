@@ -312,7 +312,7 @@ static void append_sparkline(const struct smc_inspect_row *row, struct smc_text 
 /* Whether blocks of i + 1 warps have the highest occupancy. */
 static bool is_highest(const struct smc_inspect_row *row, size_t i)
 {
-    return i < SMC_BLOCK_SIZES && inspect_percent_at(row, i) >= smc_inspect_highest_percent(row);
+    return i < SMC_BLOCK_SIZES && inspect_percent_at(row, i) >= smc_selection_highest_percent(row);
 }
 
 /* "64 to 256, 512": those block sizes. */
@@ -357,7 +357,7 @@ static void inspect_append_best(const struct smc_inspect_row *row, struct smc_te
     snprintf(alone, sizeof alone, "%u", best);
     if (strcmp(smc_text_string(&highest), alone) != 0) {
         smc_text_append(line, "\nhighest occupancy: ");
-        smc_layout_percent(line, smc_inspect_highest_percent(row));
+        smc_layout_percent(line, smc_selection_highest_percent(row));
         smc_text_printf(line, " with %s", smc_text_string(&highest));
     }
 }
@@ -498,7 +498,7 @@ static void inspect_append_row(const struct smc_inspect_row *row,
 {
     smc_auto_text left = {0}, right = {0}, device = {0};
     struct smc_cells cells = {columns->column, &left};
-    smc_cells_add(&cells, smc_inspect_row_loads(row) ? "" : "~");
+    smc_cells_add(&cells, smc_selection_row_loads(row) ? "" : "~");
     smc_words_device(row->device, &device);
     smc_cells_text(&cells, &device);
     append_numbers(row, &cells);
@@ -543,11 +543,11 @@ static void inspect_append_notes(const struct smc_inspect_rows *rows, bool only_
     bool machine_code = false, log = false, negative = false, dynamic = false, nvrtc = false;
     for (size_t i = 0; i < rows->count; i++) {
         const struct smc_inspect_row *row = &rows->item[i];
-        estimated |= !smc_inspect_row_loads(row);
+        estimated |= !smc_selection_row_loads(row);
         more |= only_worst && !smc_inspect_begins_kernel(rows, i);
         several |= only_worst && row->outcome == SMC_LAUNCHES &&
                    row->occupancy.limiters & (row->occupancy.limiters - 1);
-        spills |= smc_inspect_spilled(row) > 0;
+        spills |= smc_selection_spilled_bytes(row) > 0;
         nvrtc |= smc_inspect_nvcc_may_differ(row);
         assumed |= row->threads_source == SMC_THREADS_ASSUMED;
         unknown |= row->threads_source == SMC_THREADS_UNKNOWN;
@@ -611,7 +611,7 @@ static void inspect_append_rows(const struct smc_inspect_rows *rows, size_t begi
     size_t end = begin;
     do {
         const struct smc_inspect_row *row = &rows->item[end++];
-        if (smc_inspect_is_worse(rows, row, worst))
+        if (smc_selection_is_worse(rows, row, worst))
             worst = row;
         if (!only_worst)
             inspect_append_row(row, &columns, out);

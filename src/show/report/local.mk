@@ -20,7 +20,7 @@ libsmc_la_SOURCES += \
 	src/show/report/findings_report.c src/show/report/findings_report.h \
 	src/show/report/findings_sarif.c \
 	src/show/report/fleet.c \
-	src/show/report/headroom_report.c \
+	src/show/report/limits_report.c \
 	src/show/report/health_report.c \
 	src/show/report/inspect_report.c \
 	src/show/report/memory_report.c \

@@ -265,8 +265,8 @@ static void overview_add_row(const struct smc_inspect_row *row, struct overview_
         line->launches = true;
     }
     line->fails |= row->outcome != SMC_LAUNCHES;
-    line->stands_in |= !smc_inspect_row_loads(row);
-    overview_widen(&line->percent, smc_inspect_percent(row));
+    line->stands_in |= !smc_selection_row_loads(row);
+    overview_widen(&line->percent, smc_selection_percent(row));
     if (row->threads_source != SMC_THREADS_UNKNOWN)
         overview_widen(&line->threads, launch->threads_per_block);
     line->unknown |= row->threads_source == SMC_THREADS_UNKNOWN;
@@ -274,7 +274,7 @@ static void overview_add_row(const struct smc_inspect_row *row, struct overview_
     if (smc_inspect_regs_known(row))
         overview_widen(&line->registers, row->kernel->resources.regs_per_thread);
     if (row->kernel->has_spills)
-        overview_widen(&line->spills, (double)smc_inspect_spilled(row));
+        overview_widen(&line->spills, (double)smc_selection_spilled_bytes(row));
     line->dynamic_smem_unknown |= row->dynamic_smem_unknown;
     overview_widen(&line->smem, (double)launch->static_smem_bytes + launch->dynamic_smem_bytes);
 }
@@ -300,7 +300,7 @@ static void overview_find_worst(const struct smc_inspect_rows *rows, size_t begi
     size_t others = 0;
     for (size_t i = begin; i < end; i++) {
         others += i > begin && !is_same_device(&rows->item[i], &rows->item[i - 1]);
-        if (!line->worst || smc_inspect_is_worse(rows, &rows->item[i], line->worst))
+        if (!line->worst || smc_selection_is_worse(rows, &rows->item[i], line->worst))
             line->worst = &rows->item[i];
     }
     line->more = others > line->more ? others : line->more;
@@ -414,7 +414,7 @@ static struct overview_columns overview_find_columns(const struct smc_inspect_ro
         const struct smc_launch *launch = &row->launch;
         devices |= !is_same_device(row, &rows->item[0]);
         column[THREADS].omitted &= row->threads_source == SMC_THREADS_UNKNOWN;
-        column[SPILLS].omitted &= smc_inspect_spilled(row) == 0;
+        column[SPILLS].omitted &= smc_selection_spilled_bytes(row) == 0;
         column[SMEM].omitted &= launch->static_smem_bytes + launch->dynamic_smem_bytes == 0 &&
                                 !row->dynamic_smem_unknown;
     }

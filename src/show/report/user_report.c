@@ -230,7 +230,7 @@ void smc_text_user(const struct smc_user_run *run, const struct smc_confirmation
     }
     user_append_head(run, out);
     smc_text_append_char(out, '\n', 1);
-    smc_text_limits(&run->answer, out);
+    smc_text_answer_limits(&run->answer, out);
     smc_text_append_char(out, '\n', 1);
     smc_text_rows(confirmation, false, out);
     append_memory(run, out);

@@ -37,7 +37,7 @@ void smc_text_block_line(const struct smc_answer *answer, struct smc_text *out);
    otherwise. `shown` as for smc_words_opt_in. */
 void smc_text_opt_in_line(const struct smc_answer *answer, const char *shown, struct smc_text *out);
 void smc_text_cooperative_line(const struct smc_answer *answer, struct smc_text *out);
-void smc_text_limits(const struct smc_answer *answer, struct smc_text *out);
+void smc_text_answer_limits(const struct smc_answer *answer, struct smc_text *out);
 void smc_text_advice(const struct smc_answer *answer, struct smc_text *out);
 /* For an answer with work, an item on each line: what is loaded, computed, and what bounds it. */
 void smc_text_append_work(const struct smc_answer *answer, struct smc_text *items);

@@ -107,7 +107,7 @@ static void copy_figures(const struct smc_inspect_row *row, struct smc_open_figu
         .regs_per_thread = row->launch.regs_per_thread,
         .static_smem_bytes = row->launch.static_smem_bytes,
         .blocks_per_sm = row->occupancy.blocks_per_sm,
-        .spilled_bytes = smc_inspect_spilled(row),
+        .spilled_bytes = smc_selection_spilled_bytes(row),
         .conflicts_known = row->banks,
     };
     if (row->banks)
@@ -174,7 +174,7 @@ static enum smc_status answer_kernels(const struct smc_inspect_request *request,
     struct smc_inspect_rows rows = {0};
     enum smc_status status = smc_inspect_answer(&reading.kernels, request, &rows, error);
     if (status == SMC_OK)
-        status = smc_inspect_select(&rows, &worst_first, error);
+        status = smc_selection_apply(&rows, &worst_first, error);
     if (status == SMC_OK && rows.count <= MOST_ROWS_WITH_BANKS)
         status = smc_inspect_find_banks(&rows, NULL, error);
     if (status == SMC_OK && !(*kernels = smc_calloc(rows.count + 1, sizeof **kernels)))

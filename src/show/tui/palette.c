@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "show/tui/state.h"
+#include "show/tui/tui_state.h"
 
 /* What an entry begins with, if it is no action. */
 static const char device_word[] = "device ", kernel_word[] = "kernel ", lesson_word[] = "lesson ",

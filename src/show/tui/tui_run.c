@@ -18,7 +18,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/signals.h"
-#include "show/tui/state.h"
+#include "show/tui/tui_state.h"
 
 enum {
     STALE_MS = 1000,

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "show/report/banks_report.h"
-#include "show/tui/state.h"
+#include "show/tui/tui_state.h"
 #include "show/words/words.h"
 
 /* --- The list of instructions --- */

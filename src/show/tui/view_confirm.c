@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "show/report/writers.h"
-#include "show/tui/state.h"
+#include "show/tui/tui_state.h"
 
 /* --- The next launch --- */
 

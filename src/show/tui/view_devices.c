@@ -1,7 +1,7 @@
 /* The devices' screen: the present launch on every device as a table, and some side by side. */
 #include <stdio.h>
 
-#include "show/tui/state.h"
+#include "show/tui/tui_state.h"
 #include "show/words/words.h"
 
 /* --- Layout --- */

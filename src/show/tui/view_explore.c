@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "show/tui/state.h"
+#include "show/tui/tui_state.h"
 
 static void view_explore_draw(const struct smc_tui *tui, struct smc_rect body,
                               struct smc_frame *frame)

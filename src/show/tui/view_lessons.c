@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "show/lesson/lesson_words.h"
-#include "show/tui/state.h"
+#include "show/tui/tui_state.h"
 #include "show/words/words.h"
 
 enum { MARGIN = 2, MOST_COLUMNS = 100, HEAD_ROWS = 2, FOOT_ROWS = 1 };

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "show/plot/plot.h"
-#include "show/tui/state.h"
+#include "show/tui/tui_state.h"
 
 /* --- The family --- */
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "show/tui/state.h"
+#include "show/tui/tui_state.h"
 #include "show/words/words.h"
 
 /* --- Layout --- */

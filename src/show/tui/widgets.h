@@ -11,7 +11,7 @@
 #include "show/tui/frame.h"
 #include "show/tui/keys.h"
 
-/* --- Panels with lists --- */
+/* --- Panels with lists (lists.c) --- */
 
 /* The first entry shown in that many rows, so that `at` is visible. */
 int smc_list_first(int at, int count, int rows);

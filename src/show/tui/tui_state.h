@@ -1,7 +1,7 @@
 /* The explorer's state. What keys do to it is pure; the loop (tui_run.c) shows it and does the
    rest: terminal, compiler, GPU, editor. */
-#ifndef SMC_SHOW_STATE_H
-#define SMC_SHOW_STATE_H
+#ifndef SMC_SHOW_TUI_STATE_H
+#define SMC_SHOW_TUI_STATE_H
 
 #include <stdbool.h>
 

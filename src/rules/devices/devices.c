@@ -57,7 +57,7 @@ uint16_t smc_device_cc_at(size_t index)
     return cc;
 }
 
-static void boards_read_groups(const char *text, struct smc_sm_groups *groups)
+static void devices_read_groups(const char *text, struct smc_sm_groups *groups)
 {
     while (*text) {
         char *end;
@@ -79,7 +79,7 @@ void smc_device_at(size_t index, struct smc_device *out)
     snprintf(out->name, sizeof out->name, "%s", row->name);
     snprintf(out->chip, sizeof out->chip, "%s", row->chip);
     out->sm_count = row->sm_count;
-    boards_read_groups(row->sm_groups, &out->sm_groups);
+    devices_read_groups(row->sm_groups, &out->sm_groups);
     out->sm_clock_khz = (uint32_t)(row->boost_sm_clock_mhz * 1000);
     out->memory_bus_bits = row->memory_bus_bits;
     out->memory_bytes_per_s = (double)(uint64_t)(row->memory_bandwidth_gbs * 1e9 + 0.5);
@@ -124,16 +124,16 @@ enum fit {
 
 /* The length of these letters if the text begins with them, else 0. Most texts differ in the first
    one already. */
-static size_t boards_length_of(const char *at, const char *letters)
+static size_t devices_length_of(const char *at, const char *letters)
 {
     size_t length = *at == *letters ? strlen(letters) : 0;
     return length && strncmp(at, letters, length) == 0 ? length : 0;
 }
 
 /* Whether the text begins with this word, and no letter or digit follows. */
-static bool boards_is_word(const char *at, const char *word)
+static bool devices_is_word(const char *at, const char *word)
 {
-    size_t length = boards_length_of(at, word);
+    size_t length = devices_length_of(at, word);
     return length && !isalnum((unsigned char)at[length]);
 }
 
@@ -144,11 +144,11 @@ static size_t variant_length(const char *at)
     static const char *const words[] = {"laptop", "mobile", "notebook", "desktop", "max q",
                                         "maxq",   "super",  "sxm",      "pcie",    "nvl"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (boards_length_of(at, words[i]))
-            return boards_length_of(at, words[i]);
-    size_t ti = boards_length_of(at, "ti");
+        if (devices_length_of(at, words[i]))
+            return devices_length_of(at, words[i]);
+    size_t ti = devices_length_of(at, "ti");
     const char *next = at + ti;
-    return ti && (!isalnum((unsigned char)*next) || boards_is_word(next, "s") ||
+    return ti && (!isalnum((unsigned char)*next) || devices_is_word(next, "s") ||
                   variant_length(next))
                ? ti
                : 0;
@@ -159,7 +159,7 @@ static size_t series_length(const char *at)
 {
     static const char *const series[] = {"rtx", "gtx", "gts", "gt"};
     for (size_t i = 0; i < sizeof series / sizeof *series; i++) {
-        size_t length = boards_length_of(at, series[i]);
+        size_t length = devices_length_of(at, series[i]);
         if (length && isdigit((unsigned char)at[length]))
             return length;
     }
@@ -171,15 +171,15 @@ static size_t unit_length(const char *at)
 {
     static const char *const units[] = {"gb", "gib", "g"};
     size_t gap = *at == ' ';
-    if (boards_length_of(at, "ghbm")) /* "144G HBM3e" without spaces */
+    if (devices_length_of(at, "ghbm")) /* "144G HBM3e" without spaces */
         return 1;
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (boards_is_word(at + gap, units[i]))
+        if (devices_is_word(at + gap, units[i]))
             return gap + strlen(units[i]);
     return 0;
 }
 
-static size_t boards_append_word(char to[WORDS], size_t n, const char *from, size_t length)
+static size_t devices_append_word(char to[WORDS], size_t n, const char *from, size_t length)
 {
     for (size_t i = 0; i < length && n + 1 < WORDS; i++)
         to[n++] = from[i];
@@ -197,23 +197,23 @@ static void reshape_words(const char *from, char to[WORDS])
         bool starts = i == 0 || from[i - 1] == ' ';
         bool after_digit = i > 0 && isdigit((unsigned char)from[i - 1]);
         digits = after_digit ? digits + 1 : 0;
-        bool super = (digits == 4 || after_variant) && boards_is_word(from + i, "s");
+        bool super = (digits == 4 || after_variant) && devices_is_word(from + i, "s");
         size_t series = starts ? series_length(from + i) : 0;
         size_t unit = after_digit ? unit_length(from + i) : 0;
         size_t variant = starts || after_digit || after_variant ? variant_length(from + i) : 0;
         size_t length = series ? series : unit ? unit : variant ? variant : 1;
         if ((variant || super) && !unit && !starts)
-            n = boards_append_word(to, n, " ", 1);
+            n = devices_append_word(to, n, " ", 1);
         if (unit)
-            n = boards_append_word(to, n, "gb", 2);
+            n = devices_append_word(to, n, "gb", 2);
         else if (super)
-            n = boards_append_word(to, n, "super", 5);
-        else if (variant && boards_is_word(from + i, "max q"))
-            n = boards_append_word(to, n, "maxq", 4);
+            n = devices_append_word(to, n, "super", 5);
+        else if (variant && devices_is_word(from + i, "max q"))
+            n = devices_append_word(to, n, "maxq", 4);
         else
-            n = boards_append_word(to, n, from + i, length);
+            n = devices_append_word(to, n, from + i, length);
         if (series)
-            n = boards_append_word(to, n, " ", 1);
+            n = devices_append_word(to, n, " ", 1);
         after_variant = variant != 0;
         i += length;
     }
@@ -327,7 +327,7 @@ static bool is_mobile(const char *words)
     const char *digit = words - 1 + strlen(words);
     for (; digit > words && strncmp(words, "tesla ", 6) != 0; digit--)
         if (isdigit((unsigned char)*digit) &&
-            (boards_is_word(digit + 1, "m") || boards_is_word(digit + 1, "mx")))
+            (devices_is_word(digit + 1, "m") || devices_is_word(digit + 1, "mx")))
             return true;
     return false;
 }
@@ -335,17 +335,17 @@ static bool is_mobile(const char *words)
 /* Whether the board whose name has `words` is what this single word says. */
 static bool is_said(const char *words, const char *word, uint64_t memory_bytes)
 {
-    if (boards_is_word(word, "laptop") || boards_is_word(word, "mobile") ||
-        boards_is_word(word, "notebook"))
+    if (devices_is_word(word, "laptop") || devices_is_word(word, "mobile") ||
+        devices_is_word(word, "notebook"))
         return is_mobile(words);
-    if (boards_is_word(word, "desktop"))
+    if (devices_is_word(word, "desktop"))
         return !is_mobile(words);
-    if (boards_is_word(word, "maxq"))
+    if (devices_is_word(word, "maxq"))
         return has_run(words, "laptop", 6);
-    if (boards_is_word(word, "sxm") || boards_is_word(word, "nvl"))
-        return has_numbered(words, boards_is_word(word, "sxm") ? "sxm" : "nvl");
-    return boards_is_word(word, "gpu") || boards_is_word(word, "card") ||
-           boards_is_word(word, "graphics") || is_memory(word, strcspn(word, " "), memory_bytes);
+    if (devices_is_word(word, "sxm") || devices_is_word(word, "nvl"))
+        return has_numbered(words, devices_is_word(word, "sxm") ? "sxm" : "nvl");
+    return devices_is_word(word, "gpu") || devices_is_word(word, "card") ||
+           devices_is_word(word, "graphics") || is_memory(word, strcspn(word, " "), memory_bytes);
 }
 
 static bool has_words(const char *words, const char *wanted, uint64_t memory_bytes)
@@ -370,7 +370,7 @@ struct wanted_board {
     const char *model;
 };
 
-static void boards_make_ready(const char *typed, struct wanted_board *wanted)
+static void devices_make_ready(const char *typed, struct wanted_board *wanted)
 {
     wanted->typed = typed;
     split_words(typed, strlen(typed), wanted->words);
@@ -438,7 +438,7 @@ bool smc_device_has_name(const struct smc_device *device, const char *typed,
 {
     char words[WORDS];
     struct wanted_board wanted;
-    boards_make_ready(typed, &wanted);
+    devices_make_ready(typed, &wanted);
     if (match != SMC_NAME_PART)
         return fit_of(device->name, device->global_mem_bytes, &wanted) >=
                (match == SMC_NAME_WHOLE ? FIT_MODEL : FIT_VARIANT);
@@ -452,7 +452,7 @@ bool smc_device_has_name(const struct smc_device *device, const char *typed,
 bool smc_board_is_called(size_t index, const char *name)
 {
     struct wanted_board wanted;
-    boards_make_ready(name, &wanted);
+    devices_make_ready(name, &wanted);
     return fit_of_board(index, &wanted) >= FIT_OTHER;
 }
 
@@ -478,7 +478,7 @@ bool smc_device_limits_vary(const char *typed, const struct smc_device *chosen)
 {
     struct wanted_board wanted;
     struct board_candidates candidates;
-    boards_make_ready(typed, &wanted);
+    devices_make_ready(typed, &wanted);
     find_candidates(&wanted, &candidates);
     enum fit least = candidates.fit > FIT_WORDS ? FIT_WORDS : candidates.fit;
     for (size_t i = 0; i < smc_device_count() && least > FIT_NONE; i++)
@@ -628,7 +628,7 @@ static const char *find_without_last_word(const struct wanted_board *wanted)
     if (!gap)
         return NULL;
     *gap = '\0';
-    boards_make_ready(words, &shorter);
+    devices_make_ready(words, &shorter);
     for (size_t i = 0; i < smc_device_count(); i++) {
         if (fit_of(rows[i].name, rows[i].global_mem_bytes, &shorter) < FIT_MODEL)
             continue;
@@ -638,8 +638,8 @@ static const char *find_without_last_word(const struct wanted_board *wanted)
     return NULL;
 }
 
-static enum smc_status boards_fail_unknown(const struct wanted_board *wanted,
-                                           struct smc_error *error)
+static enum smc_status devices_fail_unknown(const struct wanted_board *wanted,
+                                            struct smc_error *error)
 {
     const char *plain = find_without_last_word(wanted);
     const char *near = plain ? plain : find_near(wanted);
@@ -699,9 +699,9 @@ static struct surplus surplus_of(const char *name, const struct wanted_board *wa
     split_words(name, strlen(name), words);
     for (const char *at = without_brand(words); *at;) {
         size_t length = strcspn(at, " ");
-        bool series = boards_is_word(at, "rtx") || boards_is_word(at, "gtx") ||
-                      boards_is_word(at, "gts") || boards_is_word(at, "gt") ||
-                      boards_is_word(at, "jetson");
+        bool series = devices_is_word(at, "rtx") || devices_is_word(at, "gtx") ||
+                      devices_is_word(at, "gts") || devices_is_word(at, "gt") ||
+                      devices_is_word(at, "jetson");
         bool memory = strncmp(at, "hbm", 3) == 0 ||
                       (isdigit((unsigned char)*at) && strncmp(at + length - 2, "gb", 2) == 0);
         if (!series && !has_run(wanted->words, at, length))
@@ -721,7 +721,7 @@ static int compare_surplus(struct surplus a, struct surplus b)
 
 /* Chooses the plainest board; of several, the one with the most SMs. False if these are of several
    compute capabilities, or of chips with different numbers of SMs. */
-static bool boards_choose(struct board_candidates *candidates)
+static bool devices_choose(struct board_candidates *candidates)
 {
     struct smc_device best = {0}, device;
     struct surplus least = {0, 0};
@@ -747,8 +747,8 @@ static bool boards_choose(struct board_candidates *candidates)
 }
 
 /* Lists the candidates except `left_out`, as many as fit into `most` characters. */
-static void boards_list_candidates(const struct board_candidates *candidates, enum fit least,
-                                   size_t left_out, size_t most, struct smc_text *list)
+static void devices_list_candidates(const struct board_candidates *candidates, enum fit least,
+                                    size_t left_out, size_t most, struct smc_text *list)
 {
     struct smc_device device;
     size_t more = 0;
@@ -778,9 +778,9 @@ static enum smc_status fail_to_find(const struct board_candidates *candidates,
                  wanted->typed, strchr(smc_text_string(&list), ',') ? "one of " : "",
                  smc_text_string(&list));
     else if (candidates->fit == FIT_NONE)
-        boards_fail_unknown(wanted, error);
+        devices_fail_unknown(wanted, error);
     else {
-        boards_list_candidates(candidates, candidates->fit, SIZE_MAX, LIST, &list);
+        devices_list_candidates(candidates, candidates->fit, SIZE_MAX, LIST, &list);
         smc_fail(error, SMC_USAGE, "'%s' matches several devices: %s", wanted->typed,
                  smc_text_string(&list));
     }
@@ -818,8 +818,8 @@ static void write_note(const struct board_candidates *candidates, const struct s
     enum { LIST = 90 };
     smc_auto_text list = {0};
     bool exact = candidates->fit >= FIT_MODEL;
-    boards_list_candidates(candidates, exact ? FIT_WORDS : candidates->fit, candidates->chosen,
-                           LIST, &list);
+    devices_list_candidates(candidates, exact ? FIT_WORDS : candidates->fit, candidates->chosen,
+                            LIST, &list);
     if (!exact || list.length > 0)
         snprintf(note, 256, "closest match for '%.32s': %.60s (%u SM%s)%s%s",
                  candidates->wanted->typed, chosen->name, chosen->sm_count,
@@ -845,10 +845,10 @@ static enum smc_status find_named_board(const char *typed, struct smc_device *ou
     if (find_exact(typed, out))
         return SMC_OK;
     struct wanted_board wanted;
-    boards_make_ready(typed, &wanted);
+    devices_make_ready(typed, &wanted);
     struct board_candidates candidates;
     find_candidates(&wanted, &candidates);
-    if (candidates.fit == FIT_NONE || !boards_choose(&candidates))
+    if (candidates.fit == FIT_NONE || !devices_choose(&candidates))
         return fail_to_find(&candidates, error);
     smc_device_at(candidates.chosen, out);
     if (leaves_doubt(&candidates, out))

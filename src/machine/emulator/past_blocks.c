@@ -1,5 +1,5 @@
 /* Races between blocks in global memory. */
-#include "machine/emulator/other_blocks.h"
+#include "machine/emulator/past_blocks.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -162,8 +162,8 @@ static void keep_two(struct smc_run_pool *pool, struct smc_run **list)
 }
 
 /* Lists are in the order of blocks. */
-static void other_blocks_insert(struct smc_run_pool *pool, struct smc_run **list,
-                                const struct smc_run *added)
+static void past_blocks_insert(struct smc_run_pool *pool, struct smc_run **list,
+                               const struct smc_run *added)
 {
     struct smc_run **place = list, *run = take_run(pool);
     if (!run)
@@ -223,7 +223,7 @@ void smc_past_add_reads(struct smc_past *past, struct smc_run_pool *pool,
     pthread_mutex_t *lock = lock_of(past, line);
     pthread_mutex_lock(lock);
     forget(line->reads, run->block, run->mask, false);
-    other_blocks_insert(pool, &line->reads, run);
+    past_blocks_insert(pool, &line->reads, run);
     pthread_mutex_unlock(lock);
 }
 
@@ -258,7 +258,7 @@ static void add_by_value(struct smc_past *past, struct smc_run_pool *pool,
     if (!added.mask)
         return;
     forget(line->writes, run->block, added.mask, false);
-    other_blocks_insert(pool, &line->writes, &added);
+    past_blocks_insert(pool, &line->writes, &added);
 }
 
 void smc_past_add_writes(struct smc_past *past, struct smc_run_pool *pool,
@@ -274,7 +274,7 @@ void smc_past_add_writes(struct smc_past *past, struct smc_run_pool *pool,
                 old->mask &= ~run->mask; /* but an atomic does not hide a weak write of its block */
         forget(line->reads, 0, run->mask, true);
         keep_two(pool, &line->reads);
-        other_blocks_insert(pool, &line->writes, run);
+        past_blocks_insert(pool, &line->writes, run);
     } else {
         add_by_value(past, pool, line, region->value + (address - region->address), run, value);
     }
@@ -315,9 +315,9 @@ static uint32_t width_of(const struct smc_program *program, uint32_t instruction
     return 4;
 }
 
-static void other_blocks_report(const struct block_search *search, enum smc_finding_kind kind,
-                                const struct smc_run *later, const struct smc_run *earlier,
-                                uint32_t cells)
+static void past_blocks_report(const struct block_search *search, enum smc_finding_kind kind,
+                               const struct smc_run *later, const struct smc_run *earlier,
+                               uint32_t cells)
 {
     const struct smc_launch_state *launch = search->past->launch;
     uint32_t cell = (uint32_t)__builtin_ctz(cells);
@@ -344,7 +344,7 @@ static void find_in_line(const struct block_search *search, const struct smc_pas
     for (const struct smc_run *a = line->writes; a; a = a->next)
         for (const struct smc_run *b = a->next; b; b = b->next)
             if (b->block != a->block && b->mask & a->mask && b->block <= search->last_block)
-                other_blocks_report(search, SMC_FINDING_RACE_WRITE_WRITE, b, a, a->mask & b->mask);
+                past_blocks_report(search, SMC_FINDING_RACE_WRITE_WRITE, b, a, a->mask & b->mask);
     for (const struct smc_run *write = line->writes; write; write = write->next)
         for (const struct smc_run *read = line->reads; read; read = read->next) {
             uint32_t cells = write->mask & read->mask & ~reported;
@@ -353,9 +353,9 @@ static void find_in_line(const struct block_search *search, const struct smc_pas
                 continue;
             reported |= cells;
             if (write->block < read->block)
-                other_blocks_report(search, SMC_FINDING_RACE_WRITE_READ, read, write, cells);
+                past_blocks_report(search, SMC_FINDING_RACE_WRITE_READ, read, write, cells);
             else
-                other_blocks_report(search, SMC_FINDING_RACE_READ_WRITE, write, read, cells);
+                past_blocks_report(search, SMC_FINDING_RACE_READ_WRITE, write, read, cells);
         }
 }
 

@@ -1,6 +1,6 @@
 /* What views do to the state of the explorer: messages, questions, files to save, commands shown.
  */
-#include "show/tui/state.h"
+#include "show/tui/tui_state.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
    order, they are of the lowest blocks, so that what is found does not depend on the order, and the
    races are found after the launch. If blocks run in order, they are the latest ones, and each
    access is checked as it happens. */
-#ifndef SMC_MACHINE_OTHER_BLOCKS_H
-#define SMC_MACHINE_OTHER_BLOCKS_H
+#ifndef SMC_MACHINE_PAST_BLOCKS_H
+#define SMC_MACHINE_PAST_BLOCKS_H
 
 #include "machine/emulator/order.h"
 

@@ -1,6 +1,6 @@
 /* The values of a lesson: answers are asked once, expressions read their members, and texts are
    expanded. */
-#include "show/lesson/lesson_values.h"
+#include "show/lesson/lesson_scene.h"
 
 #include <ctype.h>
 #include <math.h>

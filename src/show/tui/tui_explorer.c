@@ -1,6 +1,6 @@
 /* The explorer, whichever view is shown: what keys, clicks and finished jobs do to its state, and
    the parts of the screen that all views have. */
-#include "show/tui/state.h"
+#include "show/tui/tui_state.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -223,7 +223,7 @@ static void free_mouse(struct smc_tui *tui)
 }
 
 /* The actions of every view, unless the view handles them itself. */
-static void explorer_act(struct smc_tui *tui, enum smc_action action)
+static void tui_explorer_act(struct smc_tui *tui, enum smc_action action)
 {
     if (smc_views[tui->view]->act(tui, action))
         return;
@@ -339,7 +339,7 @@ static void pick_ended(struct smc_tui *tui, enum smc_prompt_end end)
     const bool palette = tui->picks_palette;
     tui->picks_palette = false;
     if (end == SMC_PROMPT_DONE && palette)
-        explorer_act(tui, smc_palette_choose(tui, chosen));
+        tui_explorer_act(tui, smc_palette_choose(tui, chosen));
     else if (end == SMC_PROMPT_DONE)
         smc_views[tui->view]->answered(tui, chosen);
 }
@@ -351,7 +351,7 @@ void smc_tui_key(struct smc_tui *tui, uint32_t key)
     enum smc_action action = smc_key_action(tui->view, key);
     if (action == SMC_ACTION_SUSPEND ||
         action == SMC_ACTION_REDRAW) { /* even if something is open */
-        explorer_act(tui, action);
+        tui_explorer_act(tui, action);
         return;
     }
     if (tui->prompt.open) {
@@ -369,7 +369,7 @@ void smc_tui_key(struct smc_tui *tui, uint32_t key)
         return;
     }
     if (action != SMC_ACTION_NONE)
-        explorer_act(tui, action);
+        tui_explorer_act(tui, action);
     else if (smc_views[tui->view]->character && key >= ' ' && key < SMC_KEY_FIRST)
         smc_views[tui->view]->character(tui, key);
 }
@@ -538,7 +538,7 @@ void smc_tui_click(struct smc_tui *tui, int row, int col, int direction)
     if (is_on_bar(tui, row) && direction == 0) {
         enum smc_action action = tui->message[0] ? SMC_ACTION_NONE : action_at(tui, col);
         tui->message[0] = '\0';
-        explorer_act(tui, action);
+        tui_explorer_act(tui, action);
         return;
     }
     tui->message[0] = '\0';

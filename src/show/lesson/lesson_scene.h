@@ -1,8 +1,8 @@
 /* The values of a lesson: questions that smemcalc answers, expressions of their answers' members,
    and texts in which {= ...} and {? ...} stand for values. Each answer is kept while a scene is
    open. */
-#ifndef SMC_SHOW_LESSON_VALUES_H
-#define SMC_SHOW_LESSON_VALUES_H
+#ifndef SMC_SHOW_LESSON_SCENE_H
+#define SMC_SHOW_LESSON_SCENE_H
 
 #include <jansson.h>
 

@@ -107,8 +107,8 @@ static void append_name(const struct smc_answer *answer, struct smc_text *line)
 }
 
 /* "256 threads, 8 warps per block; 40 registers per thread": what the search leaves as it is. */
-static void headroom_append_fixed(const struct smc_answer *answer,
-                                  const struct smc_headroom *headroom, struct smc_text *line)
+static void limits_append_fixed(const struct smc_answer *answer,
+                                const struct smc_headroom *headroom, struct smc_text *line)
 {
     const struct smc_launch *launch = &answer->launch;
     smc_text_printf(line, "%u thread%s, %u warp%s per block", launch->threads_per_block,
@@ -141,8 +141,8 @@ static void append_level_clusters(const struct smc_headroom *headroom,
 
 /* --- Text: one device ------------------------------------------------------------------------- */
 
-static void headroom_append_rows(const struct smc_answer *answer,
-                                 const struct smc_headroom *headroom, struct smc_text *out)
+static void limits_append_rows(const struct smc_answer *answer, const struct smc_headroom *headroom,
+                               struct smc_text *out)
 {
     const bool has_clusters = headroom->has_clusters;
     smc_text_printf(out,
@@ -296,8 +296,8 @@ static bool lacks_times(const struct smc_headroom *headroom)
     return has_costs;
 }
 
-static void headroom_append_legend(const struct smc_answer *answer,
-                                   const struct smc_headroom *headroom, struct smc_text *out)
+static void limits_append_legend(const struct smc_answer *answer,
+                                 const struct smc_headroom *headroom, struct smc_text *out)
 {
     const struct smc_sm *sm = &answer->query.device.sm;
     struct smc_text line = {0};
@@ -339,8 +339,8 @@ static void headroom_append_legend(const struct smc_answer *answer,
         sm->smem_reserved_per_block_bytes);
 }
 
-static void headroom_write_verdict(const struct smc_answer *answer,
-                                   const struct smc_headroom *headroom, struct smc_text *out)
+static void limits_write_verdict(const struct smc_answer *answer,
+                                 const struct smc_headroom *headroom, struct smc_text *out)
 {
     struct smc_text verdict = {0};
     append_name(answer, &verdict);
@@ -348,7 +348,7 @@ static void headroom_write_verdict(const struct smc_answer *answer,
         smc_text_append(&verdict, "up to ");
         smc_words_blocks(headroom->most.blocks_per_sm, &verdict);
         smc_text_append(&verdict, " per SM: ");
-        headroom_append_fixed(answer, headroom, &verdict);
+        limits_append_fixed(answer, headroom, &verdict);
     } else {
         append_refusal(answer, headroom, &verdict);
     }
@@ -356,21 +356,21 @@ static void headroom_write_verdict(const struct smc_answer *answer,
     smc_text_append_char(out, '\n', 1);
 }
 
-static void headroom_write_one(const struct smc_answer *answer, const struct smc_headroom *headroom,
-                               struct smc_text *out)
+static void limits_write_one(const struct smc_answer *answer, const struct smc_headroom *headroom,
+                             struct smc_text *out)
 {
-    headroom_write_verdict(answer, headroom, out);
+    limits_write_verdict(answer, headroom, out);
     smc_text_kernel_line(answer, out);
     smc_text_device_line(answer, out);
     if (smc_words_is_compiled(answer))
         smc_text_block_line(answer, out);
     if (headroom->count == 0)
         return;
-    headroom_append_rows(answer, headroom, out);
+    limits_append_rows(answer, headroom, out);
     append_costs(answer, headroom, out);
     append_fastest(answer, headroom, out);
     append_maximum(headroom, out);
-    headroom_append_legend(answer, headroom, out);
+    limits_append_legend(answer, headroom, out);
     append_opt_in(answer, headroom, out);
 }
 
@@ -393,8 +393,8 @@ static void append_label(const void *context, size_t row, struct smc_text *text)
     smc_text_printf(text, "%zu", row + 1);
 }
 
-static void headroom_append_cell(const void *context, size_t device, size_t row,
-                                 struct smc_text *text)
+static void limits_append_cell(const void *context, size_t device, size_t row,
+                               struct smc_text *text)
 {
     const struct compared *compared = context;
     const struct smc_headroom *headroom = &compared->headroom[device];
@@ -405,8 +405,8 @@ static void headroom_append_cell(const void *context, size_t device, size_t row,
                     level->regs_per_thread, level->dynamic_smem_bytes);
 }
 
-static void headroom_append_clusters_cell(const void *context, size_t device, size_t row,
-                                          struct smc_text *text)
+static void limits_append_clusters_cell(const void *context, size_t device, size_t row,
+                                        struct smc_text *text)
 {
     const struct compared *compared = context;
     const struct smc_headroom *headroom = &compared->headroom[device];
@@ -446,9 +446,9 @@ static void compare_legend(const struct smc_answer *answer, struct smc_text *out
     smc_layout_line(out, "legend", &line);
 }
 
-static void headroom_write_several(const struct smc_answer *answers,
-                                   const struct smc_headroom *headroom, size_t count,
-                                   struct smc_text *out)
+static void limits_write_several(const struct smc_answer *answers,
+                                 const struct smc_headroom *headroom, size_t count,
+                                 struct smc_text *out)
 {
     const struct compared compared = {answers, headroom};
     struct smc_device_table table = {
@@ -458,7 +458,7 @@ static void headroom_write_several(const struct smc_answer *answers,
         .row_head = "blocks",
         .cell_head = "regs dynamic B",
         .label = append_label,
-        .cell = headroom_append_cell,
+        .cell = limits_append_cell,
     };
     bool any_clusters = false;
     for (size_t i = 0; i < count; i++) {
@@ -467,14 +467,14 @@ static void headroom_write_several(const struct smc_answer *answers,
     }
     struct smc_text fixed = {0};
     append_name(answers, &fixed);
-    headroom_append_fixed(answers, headroom, &fixed);
+    limits_append_fixed(answers, headroom, &fixed);
     smc_layout_verdict(out, SMC_PLAIN, &fixed);
     smc_text_append_char(out, '\n', 1);
     smc_text_kernel_line(answers, out);
     if (table.rows)
         smc_device_table(&table, out);
     table.cell_head = "clusters per GPU";
-    table.cell = headroom_append_clusters_cell;
+    table.cell = limits_append_clusters_cell;
     if (any_clusters) {
         smc_text_cut(out, out->length - 1); /* one empty line between the tables */
         smc_device_table(&table, out);
@@ -483,13 +483,13 @@ static void headroom_write_several(const struct smc_answer *answers,
     compare_legend(answers, out);
 }
 
-void smc_text_headroom(const struct smc_answer *answers, const struct smc_headroom *headroom,
-                       size_t count, struct smc_text *out)
+void smc_text_limits(const struct smc_answer *answers, const struct smc_headroom *headroom,
+                     size_t count, struct smc_text *out)
 {
     if (count > 1)
-        headroom_write_several(answers, headroom, count, out);
+        limits_write_several(answers, headroom, count, out);
     else
-        headroom_write_one(answers, headroom, out);
+        limits_write_one(answers, headroom, out);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
@@ -513,8 +513,8 @@ static json_t *headroom_object(const struct smc_answer *answer, const struct smc
 }
 
 /* "rooms" is the older name. */
-void smc_json_headroom(json_t *root, const struct smc_answer *answers,
-                       const struct smc_headroom *headroom, size_t count)
+void smc_json_limits(json_t *root, const struct smc_answer *answers,
+                     const struct smc_headroom *headroom, size_t count)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++) {
@@ -529,8 +529,8 @@ void smc_json_headroom(json_t *root, const struct smc_answer *answers,
 
 /* --- CSV -------------------------------------------------------------------------------------- */
 
-void smc_csv_headroom(const struct smc_answer *answers, const struct smc_headroom *headroom,
-                      size_t count, struct smc_text *out)
+void smc_csv_limits(const struct smc_answer *answers, const struct smc_headroom *headroom,
+                    size_t count, struct smc_text *out)
 {
     smc_fields_csv_head(&row_fields, out);
     for (size_t i = 0; i < count; i++)
