@@ -15,19 +15,19 @@ int main(int argc, char **argv)
     struct smc_error error;
     enum smc_status status = SMC_OK;
     for (int i = 1; i < argc && status == SMC_OK; i++)
-        status = smc_inspect_read(argv[i], &request, &kernels, &notes, &error);
+        status = smc_read_kernels(argv[i], &request, &kernels, &notes, &error);
     fprintf(stderr, "%s%s%s", smc_text_string(&notes.remarks), smc_text_string(&notes.faults),
             status == SMC_OK ? "" : error.message);
     for (size_t i = 0; i < kernels.count; i++) {
         const struct smc_inspect_kernel *kernel = &kernels.item[i];
         char architecture[SMC_INSPECT_ARCHITECTURE];
-        printf("%s %s %u %u %u\n", smc_inspect_architecture(kernel, architecture), kernel->name,
+        printf("%s %s %u %u %u\n", smc_architecture_name(kernel, architecture), kernel->name,
                kernel->resources.regs_per_thread, kernel->resources.stack_bytes,
                kernel->resources.static_smem_bytes);
     }
     if (notes.faults.length > 0)
         status = SMC_USAGE;
-    smc_inspect_free(&kernels);
+    smc_user_kernels_free(&kernels);
     smc_text_free(&notes.remarks);
     smc_text_free(&notes.faults);
     return (int)status;

@@ -21,7 +21,7 @@ enum smc_gate_key {
 
 /* An entry of [[limit]]. If two with the same key apply to a kernel, the later one counts. */
 struct smc_gate_limit {
-    char *kernel; /* pattern as for smc_inspect_matches, or NULL: all */
+    char *kernel; /* pattern as for smc_name_matches_kernel, or NULL: all */
     char *device; /* "9.0", or part of a board's name, or NULL: all */
     bool has[SMC_GATE_KEY_COUNT];
     double value[SMC_GATE_KEY_COUNT]; /* in the unit of the key's name; true: 1 */

@@ -211,9 +211,9 @@ struct smc_entries {
     size_t count;
 };
 
-/* Those that `entry` names: exactly if one has that name (smc_inspect_is_named), else as a pattern
-   (smc_inspect_matches), or as a report shortens it ("k<..>"); NULL: all. SMC_USAGE: there is none;
-   the message suggests the nearest name, or lists some. SMC_MACHINE: out of memory. */
+/* Those that `entry` names: exactly if one has that name (smc_name_is_of_kernel), else as a pattern
+   (smc_name_matches_kernel), or as a report shortens it ("k<..>"); NULL: all. SMC_USAGE: there is
+   none; the message suggests the nearest name, or lists some. SMC_MACHINE: out of memory. */
 enum smc_status smc_entries_choose(const struct smc_inspect_kernels *kernels, const char *file,
                                    const char *entry, struct smc_entries *entries,
                                    struct smc_error *error);
@@ -227,8 +227,8 @@ bool smc_entries_list(const struct smc_inspect_kernels *kernels, struct smc_text
 
 void smc_entries_free(struct smc_entries *entries);
 
-/* A kernel as the device would load it: of its versions the one of smc_inspect_best_version. The
-   names are the caller's to set: `short_name` is NULL. */
+/* A kernel as the device would load it: of its versions the one of smc_architecture_best_version.
+   The names are the caller's to set: `short_name` is NULL. */
 void smc_entry_on_device(const struct smc_inspect_kernels *kernels,
                          const struct smc_inspect_kernel *entry, const struct smc_device *device,
                          struct smc_file_kernel *loaded);

@@ -91,14 +91,14 @@ void smc_input_make_text(struct smc_text *bytes);
 
 /* Reads a log of ptxas, nvlink or cuobjdump. The `source` of kernels from ptxas is kind->source.
    `faults` receives the kernels whose figures are missing. False: out of memory. */
-bool smc_inspect_log(const char *log, const struct smc_inspect_kernel *kind,
-                     struct smc_inspect_kernels *kernels, struct smc_text *faults);
+bool smc_read_log(const char *log, const struct smc_inspect_kernel *kind,
+                  struct smc_inspect_kernels *kernels, struct smc_text *faults);
 
 /* Reads machine code. If kind->cc is not 0, it must match. SMC_USAGE: damaged, and nothing is
    added; SMC_MACHINE: out of memory. */
-enum smc_status smc_inspect_cubin(const void *file, size_t bytes,
-                                  const struct smc_inspect_kernel *kind,
-                                  struct smc_inspect_kernels *kernels, struct smc_error *error);
+enum smc_status smc_read_cubin(const void *file, size_t bytes,
+                               const struct smc_inspect_kernel *kind,
+                               struct smc_inspect_kernels *kernels, struct smc_error *error);
 
 /* The same without a list: can be called by several threads at once. Free what was found. */
 struct smc_inspect_found {
@@ -107,17 +107,17 @@ struct smc_inspect_found {
     bool is_linked; /* by nvlink, or complete without it */
     bool is_empty;  /* neither kernels nor functions that kernels call */
 };
-enum smc_status smc_inspect_cubin_read(const void *file, size_t bytes,
-                                       const struct smc_inspect_kernel *kind,
-                                       struct smc_inspect_found *found, struct smc_error *error);
+enum smc_status smc_read_cubin_apart(const void *file, size_t bytes,
+                                     const struct smc_inspect_kernel *kind,
+                                     struct smc_inspect_found *found, struct smc_error *error);
 void smc_inspect_found_free(struct smc_inspect_found *found);
 
 /* Reads a compiler's output: the log, plus what only machine code and PTX contain. Errors as
    above. */
-enum smc_status smc_inspect_output(const struct smc_nvrtc_output *output,
-                                   const struct smc_inspect_kernel *kind,
-                                   struct smc_inspect_kernels *kernels, struct smc_text *faults,
-                                   struct smc_error *error);
+enum smc_status smc_read_nvrtc_output(const struct smc_nvrtc_output *output,
+                                      const struct smc_inspect_kernel *kind,
+                                      struct smc_inspect_kernels *kernels, struct smc_text *faults,
+                                      struct smc_error *error);
 
 /* --- Saved figures ---------------------------------------------------------------------------- */
 

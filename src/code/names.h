@@ -28,7 +28,7 @@ uint64_t smc_name_family(const struct smc_name *name);
    fit. */
 size_t smc_name_bare(const struct smc_name *name, char *bare, size_t size);
 
-/* Whether a pattern matches a kernel's name, demangled or mangled: see smc_inspect_matches. */
+/* Whether a pattern matches a kernel's name, demangled or mangled: see smc_name_matches_kernel. */
 bool smc_name_matches(const char *pattern, const char *shown, const char *mangled);
 
 /* Whether `typed` is the demangled name `shown` as a person writes it: blanks, the suffixes and

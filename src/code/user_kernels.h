@@ -18,16 +18,16 @@
 #include "rules/launch.h"
 
 /* PTX that several kernels share; each holds a reference. */
-struct smc_inspect_ptx {
+struct smc_shared_ptx {
     size_t references;
     size_t bytes;
     char text[];
 };
 
 /* A copy with one reference; NULL: out of memory. */
-struct smc_inspect_ptx *smc_inspect_ptx_new(const char *text, size_t bytes);
+struct smc_shared_ptx *smc_shared_ptx_new(const char *text, size_t bytes);
 /* NULL is allowed. The last release frees it. */
-void smc_inspect_ptx_release(struct smc_inspect_ptx *ptx);
+void smc_shared_ptx_release(struct smc_shared_ptx *ptx);
 
 enum smc_inspect_source {
 #define SOURCE(id, name, words) SMC_INSPECT_##id,
@@ -65,7 +65,7 @@ struct smc_inspect_kernel {
     uint32_t recorded_threads_per_block; /* a block size saved with the figures; 0: none */
     struct smc_declared_array *array;    /* that the source declares in shared memory */
     size_t arrays;
-    struct smc_inspect_ptx *ptx; /* that it was compiled from, shared; NULL: unknown */
+    struct smc_shared_ptx *ptx; /* that it was compiled from, shared; NULL: unknown */
     struct smc_ptx_memory memory;
     bool dynamic_smem_known; /* whether uses_dynamic_smem is known: it is of PTX and source */
     bool uses_dynamic_smem;  /* it has arrays whose size the launch gives */
@@ -74,7 +74,7 @@ struct smc_inspect_kernel {
                             nvlink adds, so that no gate may judge it */
 };
 
-/* Start from {0}. Kernels are added with smc_inspect_add alone, and their names
+/* Start from {0}. Kernels are added with smc_user_kernels_add alone, and their names
    and files do not change: the index finds them by these. */
 struct smc_inspect_kernels {
     struct smc_inspect_kernel *item;
@@ -102,7 +102,7 @@ typedef bool smc_inspect_progress(void *context, uint64_t done, uint64_t total);
 enum smc_stated_kind { SMC_STATED_THREADS, SMC_STATED_DYNAMIC_SMEM, SMC_STATED_KINDS };
 
 struct smc_stated {
-    char *pattern;     /* as for smc_inspect_matches */
+    char *pattern;     /* as for smc_name_matches_kernel */
     uint32_t number;   /* threads per block, or bytes of dynamic shared memory */
     uint32_t block[3]; /* the shape of the threads; {0}: only the number is known */
     uint32_t line;     /* in a gate file */
@@ -131,9 +131,10 @@ struct smc_inspect_request {
     struct smc_stated_list stated[SMC_STATED_KINDS]; /* of kernels by name */
     uint32_t assumed_threads_per_block;              /* if it is not known otherwise; 0: none */
     uint32_t dynamic_smem_bytes;
-    struct smc_launch settings;  /* carve-out, cache configuration, cluster */
-    const char *const *patterns; /* only kernels that match one of these; see smc_inspect_matches */
-    size_t pattern_count;        /* 0: all */
+    struct smc_launch settings; /* carve-out, cache configuration, cluster */
+    const char *const
+        *patterns;        /* only kernels that match one of these; see smc_name_matches_kernel */
+    size_t pattern_count; /* 0: all */
 
     /* More options for the compiler, one each, without the architecture. */
     const char *const *compiler_arguments;
@@ -183,97 +184,99 @@ void smc_inspect_notes_free(struct smc_inspect_notes *notes);
    code is compressed in a way that this build does not read; SMC_INTERRUPTED if
    request->part_progress stopped it; SMC_MACHINE: memory. After a failure nothing is added. SMC_OK
    also if source was compiled for some of the targets, and the notes have the others. */
-enum smc_status smc_inspect_read(const char *file, const struct smc_inspect_request *request,
+enum smc_status smc_read_kernels(const char *file, const struct smc_inspect_request *request,
                                  struct smc_inspect_kernels *kernels,
                                  struct smc_inspect_notes *notes, struct smc_error *error);
 
-void smc_inspect_free(struct smc_inspect_kernels *kernels);
+void smc_user_kernels_free(struct smc_inspect_kernels *kernels);
 
 /* --- Names ------------------------------------------------------------------------------------ */
 
 /* Whether the pattern matches the kernel: a glob ('*', '?', '[...]') of its demangled name, of its
    name without template arguments and parameters, or of its mangled name; without a special
    character, any part of the demangled name. */
-bool smc_inspect_matches(const struct smc_inspect_kernel *kernel, const char *pattern);
+bool smc_name_matches_kernel(const struct smc_inspect_kernel *kernel, const char *pattern);
 
 /* Whether one of request->patterns matches the kernel, or there is none. */
-bool smc_inspect_is_asked(const struct smc_inspect_kernel *kernel,
-                          const struct smc_inspect_request *request);
+bool smc_user_kernel_is_asked(const struct smc_inspect_kernel *kernel,
+                              const struct smc_inspect_request *request);
 
 /* Whether this is exactly the kernel's name: demangled, the same without return type and
    parameters, that without template arguments, or mangled. */
-bool smc_inspect_is_named(const struct smc_inspect_kernel *kernel, const char *name);
+bool smc_name_is_of_kernel(const struct smc_inspect_kernel *kernel, const char *name);
 
 /* Appends the demangled name without return type and parameters, and without template arguments
    unless they are wanted: "scale<float>" of "void scale<float>(float*)". */
-void smc_inspect_append_bare(const struct smc_inspect_kernel *kernel, bool template_arguments,
-                             struct smc_text *bare);
+void smc_name_append_bare(const struct smc_inspect_kernel *kernel, bool template_arguments,
+                          struct smc_text *bare);
 
 /* --- Architectures ---------------------------------------------------------------------------- */
 
 /* "sm_90a" -> 90 and 'a'; other ways to name a device give no suffix. */
-struct smc_inspect_target smc_inspect_target_of(const char *typed, uint16_t cc);
+struct smc_inspect_target smc_architecture_target(const char *typed, uint16_t cc);
 
 /* Every compute capability of the table. Returns how many. */
-size_t smc_inspect_all_targets(struct smc_inspect_target targets[SMC_INSPECT_MAX_TARGETS]);
+size_t smc_architectures_all(struct smc_inspect_target targets[SMC_INSPECT_MAX_TARGETS]);
 
 /* Writes "sm_90a" and returns `text`. The kernel's architecture must be known. */
 enum { SMC_INSPECT_ARCHITECTURE = 16 };
-const char *smc_inspect_architecture(const struct smc_inspect_kernel *kernel,
-                                     char text[SMC_INSPECT_ARCHITECTURE]);
+const char *smc_architecture_name(const struct smc_inspect_kernel *kernel,
+                                  char text[SMC_INSPECT_ARCHITECTURE]);
 
 /* Whether a device of this compute capability runs the machine code without recompilation: it needs
    the same major version and the same or a later minor version, or with the suffix "a" exactly the
    same version. True if the code's architecture is unknown. */
-bool smc_inspect_loads(const struct smc_inspect_kernel *kernel, uint16_t cc);
+bool smc_architecture_loads(const struct smc_inspect_kernel *kernel, uint16_t cc);
 
 /* "ptxas", "cubin" ...; the same for people. */
-const char *smc_inspect_source_name(enum smc_inspect_source source);
-const char *smc_inspect_source_words(enum smc_inspect_source source);
+const char *smc_user_kernel_source_name(enum smc_inspect_source source);
+const char *smc_user_kernel_source_words(enum smc_inspect_source source);
 
 /* --- The list, which the readers fill --------------------------------------------------------- */
 
 /* Adds a copy of `kernel` with the given name, unless the same file already has it. Sets the
    members that follow from name and cc. False: out of memory. */
-bool smc_inspect_add(struct smc_inspect_kernels *kernels, const char *name, size_t name_length,
-                     const struct smc_inspect_kernel *kernel);
+bool smc_user_kernels_add(struct smc_inspect_kernels *kernels, const char *name, size_t name_length,
+                          const struct smc_inspect_kernel *kernel);
 
-/* The two steps of smc_inspect_add. The first needs no list: it sets name, shown and the members
-   that follow from name and cc, and copies source_file; false: out of memory. The second adds the
-   kernel and takes over its strings; it frees them if the same file already has the kernel, or if
-   it fails. */
-bool smc_inspect_name(struct smc_inspect_kernel *kernel, const char *name, size_t name_length);
-bool smc_inspect_take(struct smc_inspect_kernels *kernels, struct smc_inspect_kernel *kernel);
+/* The two steps of smc_user_kernels_add. The first needs no list: it sets name, shown and the
+   members that follow from name and cc, and copies source_file; false: out of memory. The second
+   adds the kernel and takes over its strings; it frees them if the same file already has the
+   kernel, or if it fails. */
+bool smc_user_kernel_set_name(struct smc_inspect_kernel *kernel, const char *name,
+                              size_t name_length);
+bool smc_user_kernels_take(struct smc_inspect_kernels *kernels, struct smc_inspect_kernel *kernel);
 
 /* Frees the strings of a kernel that is in no list. */
-void smc_inspect_kernel_free(struct smc_inspect_kernel *kernel);
+void smc_user_kernel_free(struct smc_inspect_kernel *kernel);
 
 /* The first kernel of that name from `begin` on; NULL if there is none. */
-struct smc_inspect_kernel *smc_inspect_find(struct smc_inspect_kernels *kernels, size_t begin,
-                                            const char *name, size_t name_length);
+struct smc_inspect_kernel *smc_user_kernels_find(struct smc_inspect_kernels *kernels, size_t begin,
+                                                 const char *name, size_t name_length);
 
 /* Without the driver's reserve, which machine code contains from CC 9.0 on. */
-uint32_t smc_inspect_without_reserve(uint32_t smem_bytes, uint16_t cc);
+uint32_t smc_architecture_without_reserve(uint32_t smem_bytes, uint16_t cc);
 
 /* Whether the kernel is the first of its file with its name: those that follow are versions of it
    for other architectures. */
-bool smc_inspect_is_first(const struct smc_inspect_kernels *kernels, size_t index);
+bool smc_user_kernels_is_first(const struct smc_inspect_kernels *kernels, size_t index);
 
 /* The version that follows in the list, or NULL. */
-const struct smc_inspect_kernel *smc_inspect_next_version(const struct smc_inspect_kernels *kernels,
-                                                          const struct smc_inspect_kernel *kernel);
+const struct smc_inspect_kernel *
+smc_user_kernels_next_version(const struct smc_inspect_kernels *kernels,
+                              const struct smc_inspect_kernel *kernel);
 
 /* The version of `first` (or `first` itself) that a driver would load on `cc`; if none loads, the
    nearest. */
-const struct smc_inspect_kernel *smc_inspect_best_version(const struct smc_inspect_kernels *kernels,
-                                                          const struct smc_inspect_kernel *first,
-                                                          uint16_t cc);
+const struct smc_inspect_kernel *
+smc_architecture_best_version(const struct smc_inspect_kernels *kernels,
+                              const struct smc_inspect_kernel *first, uint16_t cc);
 
 /* How many kernels, by name, have figures from before linking: see calls_unlinked. */
-size_t smc_inspect_count_unlinked(const struct smc_inspect_kernels *kernels);
+size_t smc_user_kernels_count_unlinked(const struct smc_inspect_kernels *kernels);
 
 /* Removes all kernels from index `count` on. */
-void smc_inspect_cut(struct smc_inspect_kernels *kernels, size_t count);
+void smc_user_kernels_cut(struct smc_inspect_kernels *kernels, size_t count);
 
 /* The demangled name, or a copy if it is not a mangled name, is too long, or this build has no
    demangler. NULL: out of memory. Free it. */
@@ -281,7 +284,7 @@ char *smc_demangle(const char *name);
 
 /* Sets source_file and source_line of the kernels from index `begin` on that the tree defines.
    False: out of memory. */
-bool smc_inspect_kernels_locate(struct smc_inspect_kernels *kernels, size_t begin,
-                                const struct smc_source_tree *tree);
+bool smc_user_kernels_locate(struct smc_inspect_kernels *kernels, size_t begin,
+                             const struct smc_source_tree *tree);
 
 #endif

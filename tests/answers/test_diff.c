@@ -112,7 +112,7 @@ static void build(const struct figures *figures, struct smc_inspect_kernels *ker
         kernel.max_threads_per_block = figures->max_threads;
         kernel.dynamic_smem_known = figures->dynamic_smem != NOT_RECORDED;
         kernel.uses_dynamic_smem = figures->dynamic_smem == USES_SOME;
-        CU_ASSERT(smc_inspect_add(kernels, figures->name, strlen(figures->name), &kernel));
+        CU_ASSERT(smc_user_kernels_add(kernels, figures->name, strlen(figures->name), &kernel));
     }
 }
 
@@ -139,8 +139,8 @@ static enum smc_status compare_at(const struct figures *before, const struct fig
 static void free_comparison(struct comparison *comparison)
 {
     smc_diff_free(&comparison->diff);
-    smc_inspect_free(&comparison->before);
-    smc_inspect_free(&comparison->after);
+    smc_user_kernels_free(&comparison->before);
+    smc_user_kernels_free(&comparison->after);
 }
 
 static bool says(const struct smc_diff_pair *pair, const char *expected)
@@ -576,7 +576,7 @@ static void test_saved(void)
     const struct smc_inspect_request request = {.threads_per_block = SMC_NOT_GIVEN};
     struct smc_text text = {0};
     struct smc_error error = {""};
-    CU_ASSERT(smc_inspect_add(&written, "_Z1kv", 5, &kernel));
+    CU_ASSERT(smc_user_kernels_add(&written, "_Z1kv", 5, &kernel));
     CU_ASSERT_EQUAL(smc_saved_write(&written, &request, NULL, &text, &error), SMC_OK);
     CU_ASSERT_EQUAL_FATAL(read_text(smc_text_string(&text), &read, &error), SMC_OK);
     CU_ASSERT_EQUAL_FATAL(read.count, 1);
@@ -594,8 +594,8 @@ static void test_saved(void)
     CU_ASSERT(k->resources.spill_store_bytes == 8 && k->resources.spill_load_bytes == 12);
     CU_ASSERT(k->resources.barriers == 3 && !k->resources.refused);
     smc_text_free(&text);
-    smc_inspect_free(&written);
-    smc_inspect_free(&read);
+    smc_user_kernels_free(&written);
+    smc_user_kernels_free(&read);
 }
 
 /* One line that names the file, the kernel, the member, and what is allowed. */
@@ -607,7 +607,7 @@ static void check_refused(const char *text, const char *expected)
     if (strcmp(error.message, expected) != 0)
         printf("\n  %s\n", error.message);
     CU_ASSERT_STRING_EQUAL(error.message, expected);
-    smc_inspect_free(&kernels);
+    smc_user_kernels_free(&kernels);
 }
 
 static void test_damaged(void)
@@ -637,7 +637,7 @@ static void test_damaged(void)
     struct smc_error error = {""};
     CU_ASSERT_EQUAL(read_text("{\"schema\":\n", &kernels, &error), SMC_USAGE);
     CU_ASSERT_EQUAL(strncmp(error.message, "x.json:2: damaged JSON: ", 24), 0);
-    smc_inspect_free(&kernels);
+    smc_user_kernels_free(&kernels);
 }
 
 CU_TestInfo tests_diff[] = {

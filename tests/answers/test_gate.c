@@ -42,7 +42,7 @@ static struct smc_inspect_kernel sample(void)
 static void add(const char *name, struct smc_inspect_kernel kernel,
                 struct smc_inspect_kernels *kernels)
 {
-    CU_ASSERT_FATAL(smc_inspect_add(kernels, name, strlen(name), &kernel));
+    CU_ASSERT_FATAL(smc_user_kernels_add(kernels, name, strlen(name), &kernel));
 }
 
 /* One kernel, "a", judged at 256 threads, or at an unknown block size. */
@@ -76,7 +76,7 @@ static void free_judged(struct judged *judged)
 {
     smc_gate_verdict_free(&judged->verdict);
     smc_inspect_rows_free(&judged->rows);
-    smc_inspect_free(&judged->kernels);
+    smc_user_kernels_free(&judged->kernels);
 }
 
 static enum smc_status status_at(const struct smc_gate *gate, struct smc_inspect_kernel kernel,
@@ -430,8 +430,8 @@ static void free_comparison(struct comparison *comparison)
 {
     smc_gate_verdict_free(&comparison->verdict);
     smc_diff_free(&comparison->diff);
-    smc_inspect_free(&comparison->before);
-    smc_inspect_free(&comparison->after);
+    smc_user_kernels_free(&comparison->before);
+    smc_user_kernels_free(&comparison->after);
 }
 
 /* What is worse and counts. */

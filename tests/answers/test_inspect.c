@@ -36,7 +36,7 @@ static enum smc_status read_data(const char *file, struct smc_inspect_kernels *k
     struct smc_inspect_request request = request_of(NULL, 0);
     struct smc_inspect_notes notes = {0};
     struct smc_error error = {""};
-    enum smc_status status = smc_inspect_read(file, &request, kernels, &notes, &error);
+    enum smc_status status = smc_read_kernels(file, &request, kernels, &notes, &error);
     CU_ASSERT_EQUAL(notes.faults.length, 0);
     smc_text_free(&notes.warnings);
     smc_text_free(&notes.faults);
@@ -72,14 +72,14 @@ static void test_linked(void)
         "nvlink info    : used 38 registers, 0 stack, 24 bytes smem\n";
     const struct smc_inspect_kernel kind = {.file = "x", .source = SMC_INSPECT_PTXAS_LOG};
     struct smc_inspect_kernels kernels = {0};
-    CU_ASSERT(smc_inspect_log(log, &kind, &kernels, NULL));
+    CU_ASSERT(smc_read_log(log, &kind, &kernels, NULL));
     CU_ASSERT_EQUAL_FATAL(kernels.count, 2);
     CU_ASSERT_EQUAL(kernels.item[0].resources.regs_per_thread, 38);
     CU_ASSERT_EQUAL(kernels.item[0].resources.static_smem_bytes, 24);
     CU_ASSERT_EQUAL(kernels.item[1].resources.regs_per_thread, 40);
     CU_ASSERT_EQUAL(kernels.item[1].resources.static_smem_bytes, 16);
     CU_ASSERT_EQUAL(kernels.item[1].resources.barriers, 1);
-    smc_inspect_free(&kernels);
+    smc_user_kernels_free(&kernels);
 }
 
 static void test_refused(void)
@@ -93,7 +93,7 @@ static void test_refused(void)
     struct smc_inspect_request request = request_of(NULL, 0);
     struct smc_inspect_kernels kernels = {0};
     struct smc_inspect_rows rows = {0};
-    CU_ASSERT(smc_inspect_log(log, &kind, &kernels, NULL));
+    CU_ASSERT(smc_read_log(log, &kind, &kernels, NULL));
     CU_ASSERT_EQUAL_FATAL(kernels.count, 2);
     CU_ASSERT_EQUAL(smc_inspect_answer(&kernels, &request, &rows, NULL), SMC_OK);
     CU_ASSERT_EQUAL_FATAL(rows.count, 2);
@@ -104,7 +104,7 @@ static void test_refused(void)
     }
     CU_ASSERT_EQUAL(rows.item[0].launch.static_smem_bytes, 80000);
     smc_inspect_rows_free(&rows);
-    smc_inspect_free(&kernels);
+    smc_user_kernels_free(&kernels);
 }
 
 /* The log of a compilation for a known architecture may begin with the refusal, which does not name
@@ -121,7 +121,7 @@ static void test_refused_first(void)
     struct smc_inspect_request request = request_of(NULL, 0);
     struct smc_inspect_kernels kernels = {0};
     struct smc_inspect_rows rows = {0};
-    CU_ASSERT(smc_inspect_log(log, &kind, &kernels, NULL));
+    CU_ASSERT(smc_read_log(log, &kind, &kernels, NULL));
     CU_ASSERT_EQUAL_FATAL(kernels.count, 2);
     CU_ASSERT_EQUAL(kernels.item[0].cc, 90);
     CU_ASSERT_EQUAL(kernels.item[0].suffix, 'a');
@@ -131,7 +131,7 @@ static void test_refused_first(void)
     CU_ASSERT_EQUAL_FATAL(rows.count, 2);
     CU_ASSERT_EQUAL(rows.item[0].outcome, SMC_CANNOT_COMPILE);
     smc_inspect_rows_free(&rows);
-    smc_inspect_free(&kernels);
+    smc_user_kernels_free(&kernels);
 }
 
 /* --- Machine code ----------------------------------------------------------------------------- */
@@ -143,7 +143,8 @@ static int count_differences(const struct smc_inspect_kernels *code,
     int differences = code->count != log->count;
     for (size_t i = 0; i < code->count; i++) {
         const struct smc_inspect_kernel *a = &code->item[i];
-        const struct smc_inspect_kernel *b = smc_inspect_find(log, 0, a->name, strlen(a->name));
+        const struct smc_inspect_kernel *b =
+            smc_user_kernels_find(log, 0, a->name, strlen(a->name));
         differences += !b || a->cc != b->cc ||
                        a->resources.regs_per_thread != b->resources.regs_per_thread ||
                        a->resources.static_smem_bytes != b->resources.static_smem_bytes ||
@@ -165,8 +166,8 @@ static void test_code_and_log(void)
         CU_ASSERT_EQUAL(read_data(path, &log), SMC_OK);
         CU_ASSERT_EQUAL(code.count, 3);
         CU_ASSERT_EQUAL(count_differences(&code, &log), 0);
-        smc_inspect_free(&code);
-        smc_inspect_free(&log);
+        smc_user_kernels_free(&code);
+        smc_user_kernels_free(&log);
     }
 }
 
@@ -180,8 +181,8 @@ static void test_relocatable(void)
     for (size_t i = 0; i < kernels.count; i++)
         CU_ASSERT_EQUAL(kernels.item[i].calls_unlinked,
                         strcmp(kernels.item[i].name, "_Z5alonePf") != 0);
-    CU_ASSERT_EQUAL(smc_inspect_count_unlinked(&kernels), 2);
-    smc_inspect_free(&kernels);
+    CU_ASSERT_EQUAL(smc_user_kernels_count_unlinked(&kernels), 2);
+    smc_user_kernels_free(&kernels);
 }
 
 /* From CC 9.0 on cuobjdump counts the driver's reserve as the kernel's. */
@@ -201,7 +202,7 @@ static void test_res_usage(void)
     int differences = 0;
     for (size_t i = 0; i < rows.count; i++) {
         const char *name = rows.item[i].kernel->name;
-        const struct smc_inspect_kernel *k = smc_inspect_find(&code, 0, name, strlen(name));
+        const struct smc_inspect_kernel *k = smc_user_kernels_find(&code, 0, name, strlen(name));
         const struct smc_launch *launch = &rows.item[i].launch;
         differences += !k || launch->regs_per_thread != k->resources.regs_per_thread ||
                        launch->static_smem_bytes != k->resources.static_smem_bytes;
@@ -211,23 +212,23 @@ static void test_res_usage(void)
     request.device_count = 0; /* the report names no architecture */
     CU_ASSERT_EQUAL(smc_inspect_answer(&report, &request, &rows, NULL), SMC_USAGE);
     smc_inspect_rows_free(&rows);
-    smc_inspect_free(&code);
-    smc_inspect_free(&report);
+    smc_user_kernels_free(&code);
+    smc_user_kernels_free(&report);
 }
 
 static void test_launch_bounds(void)
 {
     struct smc_inspect_kernels code = {0};
     CU_ASSERT_EQUAL(read_data(DATA "own-sm90.cubin", &code), SMC_OK);
-    const struct smc_inspect_kernel *bounded = smc_inspect_find(&code, 0, "bounded", 7);
-    const struct smc_inspect_kernel *spilling = smc_inspect_find(&code, 0, "spilling", 8);
+    const struct smc_inspect_kernel *bounded = smc_user_kernels_find(&code, 0, "bounded", 7);
+    const struct smc_inspect_kernel *spilling = smc_user_kernels_find(&code, 0, "spilling", 8);
     CU_ASSERT_FATAL(bounded && spilling);
     CU_ASSERT_EQUAL(bounded->max_threads_per_block, 128);
     CU_ASSERT_EQUAL(bounded->resources.static_smem_bytes, 2000);
     CU_ASSERT_EQUAL(bounded->resources.barriers, 1);
     CU_ASSERT_EQUAL(spilling->max_threads_per_block, 1024);
     CU_ASSERT(!spilling->has_spills);
-    smc_inspect_free(&code);
+    smc_user_kernels_free(&code);
 }
 
 /* --- PTX -------------------------------------------------------------------------------------- */
@@ -405,7 +406,7 @@ static void test_versions(void)
             rows.item[i].kernel->cc != loaded[i % 4] || rows.item[i].device->sm.cc != asked[i % 4];
     CU_ASSERT_EQUAL(wrong, 0);
     smc_inspect_rows_free(&rows);
-    smc_inspect_free(&kernels);
+    smc_user_kernels_free(&kernels);
 }
 
 static enum smc_status linted; /* the result of the last check of launch bounds */
@@ -424,12 +425,12 @@ static enum smc_promise_verdict judge(uint16_t cc, uint32_t threads, int64_t blo
     struct smc_device device;
     add_device(cc, &device, 0);
     struct smc_inspect_request request = request_of(&device, 1);
-    CU_ASSERT_FATAL(smc_inspect_add(&kernels, "k", 1, &kernel));
+    CU_ASSERT_FATAL(smc_user_kernels_add(&kernels, "k", 1, &kernel));
     linted = smc_inspect_lint(&kernels, &request, &promises, NULL);
     enum smc_promise_verdict verdict =
         promises.count == 1 ? promises.item[0].verdict : SMC_PROMISE_VERDICT_COUNT;
     smc_inspect_promises_free(&promises);
-    smc_inspect_free(&kernels);
+    smc_user_kernels_free(&kernels);
     return verdict;
 }
 
@@ -461,14 +462,14 @@ static void test_unknown_promises(void)
     smc_text_append(&output.log, "ptxas info    : Compiling entry function 'k' for 'sm_90'\n"
                                  "ptxas info    : Used 8 registers, used 0 barriers\n");
     smc_text_append(&output.ptx, ".entry k() .maxntid 1024 { }");
-    CU_ASSERT_EQUAL(smc_inspect_output(&output, &kind, &code, NULL, NULL), SMC_OK);
+    CU_ASSERT_EQUAL(smc_read_nvrtc_output(&output, &kind, &code, NULL, NULL), SMC_OK);
     CU_ASSERT_FATAL(code.count == 1);
     CU_ASSERT(code.item[0].min_blocks_known && code.item[0].min_blocks_per_sm == 0);
-    smc_inspect_free(&code);
+    smc_user_kernels_free(&code);
     CU_ASSERT_EQUAL(read_data(DATA "own-sm90.cubin", &code), SMC_OK);
     for (size_t i = 0; i < code.count; i++)
         CU_ASSERT(!code.item[i].min_blocks_known);
-    smc_inspect_free(&code);
+    smc_user_kernels_free(&code);
     smc_nvrtc_output_free(&output);
 }
 
@@ -490,7 +491,7 @@ static void test_loads(void)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct smc_inspect_kernel kernel = {.cc = cases[i].cc, .suffix = cases[i].suffix};
-        CU_ASSERT_EQUAL(smc_inspect_loads(&kernel, cases[i].device), cases[i].loads);
+        CU_ASSERT_EQUAL(smc_architecture_loads(&kernel, cases[i].device), cases[i].loads);
     }
     struct smc_inspect_kernels kernels = {0};
     static const struct smc_inspect_kernel versions[] = {{.file = "x", .cc = 100},
@@ -502,12 +503,13 @@ static void test_loads(void)
         size_t version;
     } chosen[] = {{100, 2}, {103, 1}, {101, 2}, {120, 1}};
     for (size_t i = 0; i < 4; i++)
-        CU_ASSERT_FATAL(smc_inspect_add(&kernels, "k", 1, &versions[i]));
+        CU_ASSERT_FATAL(smc_user_kernels_add(&kernels, "k", 1, &versions[i]));
     CU_ASSERT_EQUAL_FATAL(kernels.count, 4);
     for (size_t i = 0; i < 4; i++)
-        CU_ASSERT_PTR_EQUAL(smc_inspect_best_version(&kernels, &kernels.item[0], chosen[i].device),
-                            &kernels.item[chosen[i].version]);
-    smc_inspect_free(&kernels);
+        CU_ASSERT_PTR_EQUAL(
+            smc_architecture_best_version(&kernels, &kernels.item[0], chosen[i].device),
+            &kernels.item[chosen[i].version]);
+    smc_user_kernels_free(&kernels);
 }
 
 /* A launch above the bound fails, however much headroom there is. */
@@ -529,7 +531,7 @@ static void test_above_bound(void)
         check_complete(row);
     }
     smc_inspect_rows_free(&rows);
-    smc_inspect_free(&kernels);
+    smc_user_kernels_free(&kernels);
 }
 
 /* --- Names ------------------------------------------------------------------------------------ */

@@ -147,7 +147,7 @@ static bool matches(const char *shown, const char *pattern)
 {
     char mangled[] = "_Z4name";
     const struct smc_inspect_kernel kernel = {.name = mangled, .shown = (char *)shown};
-    return smc_inspect_matches(&kernel, pattern);
+    return smc_name_matches_kernel(&kernel, pattern);
 }
 
 static void test_patterns(void)
@@ -236,7 +236,7 @@ static void answer(struct smc_inspect_kernels *kernels, struct smc_inspect_rows 
                                             .resources = {.regs_per_thread = s->regs,
                                                           .spill_store_bytes = s->spilled / 2,
                                                           .spill_load_bytes = s->spilled / 2}};
-        CU_ASSERT_FATAL(smc_inspect_add(kernels, s->name, strlen(s->name), &kernel));
+        CU_ASSERT_FATAL(smc_user_kernels_add(kernels, s->name, strlen(s->name), &kernel));
         if (s->threads)
             threads[request.stated[SMC_STATED_THREADS].count++] =
                 (struct smc_stated){.pattern = (char *)s->name, .number = s->threads};
@@ -269,7 +269,7 @@ static void select_names(enum smc_inspect_order order, size_t top, const char *o
     CU_ASSERT_EQUAL(smc_selection_apply(&rows, &selection, NULL), SMC_OK);
     CU_ASSERT_STRING_EQUAL(names_of(&rows), wanted);
     smc_inspect_rows_free(&rows);
-    smc_inspect_free(&kernels);
+    smc_user_kernels_free(&kernels);
 }
 
 static void test_order(void)
@@ -326,7 +326,7 @@ static void test_summary(void)
     CU_ASSERT_STRING_EQUAL(summary->worst->shown, "refused");
     CU_ASSERT(!summary->worst_launches);
     smc_inspect_rows_free(&rows);
-    smc_inspect_free(&kernels);
+    smc_user_kernels_free(&kernels);
 }
 
 CU_TestInfo tests_selection[] = {

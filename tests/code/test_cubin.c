@@ -533,18 +533,18 @@ static void test_more_than_there_is(void)
     struct smc_inspect_kernels kernels = {0};
     struct smc_error error = {""};
     kind.cc = 80;
-    CU_ASSERT_EQUAL(smc_inspect_cubin(image.bytes, image.size, &kind, &kernels, &error), SMC_USAGE);
+    CU_ASSERT_EQUAL(smc_read_cubin(image.bytes, image.size, &kind, &kernels, &error), SMC_USAGE);
     CU_ASSERT_STRING_EQUAL(error.message, "it is for sm_90, where code for sm_80 should be");
     kind.cc = 0;
     const uint64_t more = 0x40000;
     section(&image, ".nv.shared.bounded")->sh_size += more;
     segment_of_memory(&image)->p_memsz += more;
-    CU_ASSERT_EQUAL(smc_inspect_cubin(image.bytes, image.size, &kind, &kernels, &error), SMC_USAGE);
+    CU_ASSERT_EQUAL(smc_read_cubin(image.bytes, image.size, &kind, &kernels, &error), SMC_USAGE);
     CU_ASSERT_STRING_EQUAL(
         error.message,
         "kernel bounded uses more registers, barriers or shared memory than sm_90 has");
     CU_ASSERT_EQUAL(kernels.count, 0);
-    smc_inspect_free(&kernels);
+    smc_user_kernels_free(&kernels);
     free(image.bytes);
 }
 

@@ -117,7 +117,7 @@ static struct reading read_bytes(const struct smc_text *file, uint32_t threads)
 
 static void forget(struct reading *reading)
 {
-    smc_inspect_free(&reading->kernels);
+    smc_user_kernels_free(&reading->kernels);
     smc_text_free(&reading->notes.remarks);
     smc_text_free(&reading->notes.faults);
 }
@@ -160,7 +160,7 @@ static void test_compressions(void)
         CU_ASSERT_EQUAL(reading.kernels.count, 3); /* the same part twice counts once */
         CU_ASSERT(says(&reading, ""));
         const struct smc_inspect_kernel *kernel =
-            smc_inspect_find(&reading.kernels, 0, "bounded", 7);
+            smc_user_kernels_find(&reading.kernels, 0, "bounded", 7);
         CU_ASSERT_PTR_NOT_NULL_FATAL(kernel);
         CU_ASSERT_EQUAL(kernel->cc, 90);
         CU_ASSERT_EQUAL(kernel->resources.static_smem_bytes, 2000);
@@ -634,16 +634,17 @@ static void test_forms(void)
     static const struct smc_inspect_kernel kind = {.file = "x"};
     struct smc_inspect_kernels kernels = {0};
     struct smc_error error = {""};
-    CU_ASSERT_EQUAL(smc_inspect_cubin(code.data, code.length, &kind, &kernels, &error), SMC_OK);
+    CU_ASSERT_EQUAL(smc_read_cubin(code.data, code.length, &kind, &kernels, &error), SMC_OK);
     CU_ASSERT_STRING_EQUAL(error.message, "");
-    const struct smc_inspect_kernel *required = smc_inspect_find(&kernels, 0, "required", 8);
+    const struct smc_inspect_kernel *required = smc_user_kernels_find(&kernels, 0, "required", 8);
     CU_ASSERT_PTR_NOT_NULL_FATAL(required);
     CU_ASSERT_EQUAL(required->required_threads_per_block, 192);
     CU_ASSERT_EQUAL(required->max_threads_per_block, 192);
-    const struct smc_inspect_kernel *large = smc_inspect_find(&kernels, 0, "large_parameter", 15);
+    const struct smc_inspect_kernel *large =
+        smc_user_kernels_find(&kernels, 0, "large_parameter", 15);
     CU_ASSERT_PTR_NOT_NULL_FATAL(large);
     CU_ASSERT_EQUAL(large->required_threads_per_block, 0);
-    smc_inspect_free(&kernels);
+    smc_user_kernels_free(&kernels);
     smc_text_free(&code);
 }
 

@@ -288,15 +288,15 @@ static void test_lines(void)
     struct smc_inspect_kernels kernels = {0};
     const struct smc_inspect_kernel kind = {.file = "x.cu", .cc = 90};
     struct smc_error error;
-    CU_ASSERT(smc_inspect_add(&kernels, "_ZN1n3twoIiEEvT_", 16, &kind));
-    CU_ASSERT(smc_inspect_add(&kernels, "_Z3onev", 7, &kind));
+    CU_ASSERT(smc_user_kernels_add(&kernels, "_ZN1n3twoIiEEvT_", 16, &kind));
+    CU_ASSERT(smc_user_kernels_add(&kernels, "_Z3onev", 7, &kind));
     CU_ASSERT_EQUAL(smc_source_tree_read("x.cu", source, "", "", &tree, &error), SMC_OK);
-    CU_ASSERT(smc_inspect_kernels_locate(&kernels, 0, &tree));
+    CU_ASSERT(smc_user_kernels_locate(&kernels, 0, &tree));
     CU_ASSERT_EQUAL(kernels.item[0].source_line, 6);
     CU_ASSERT_EQUAL(kernels.item[1].source_line, 2);
     CU_ASSERT_STRING_EQUAL(kernels.item[1].source_file, "x.cu");
     smc_source_tree_free(&tree);
-    smc_inspect_free(&kernels);
+    smc_user_kernels_free(&kernels);
 }
 
 /* Pieces of C++ in random order: nothing is read beyond the end, and lines are kept. */

@@ -38,7 +38,7 @@ static void describe(const uint8_t *data, size_t size, uint32_t threads, struct 
         smc_text_printf(out, "%s %u %u\n", kernels.item[i].shown, kernels.item[i].cc,
                         kernels.item[i].resources.regs_per_thread);
     smc_text_append(out, smc_text_string(&notes.faults));
-    smc_inspect_free(&kernels);
+    smc_user_kernels_free(&kernels);
     smc_inspect_notes_free(&notes);
 }
 

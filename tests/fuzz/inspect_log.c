@@ -54,7 +54,7 @@ int fuzz_inspect_log(const uint8_t *data, size_t size)
     smc_input_make_text(&output.log);
     output.ptx = text;
     struct smc_text faults = {0};
-    if (smc_inspect_output(&output, &kind, &kernels, &faults, NULL) != SMC_OK)
+    if (smc_read_nvrtc_output(&output, &kind, &kernels, &faults, NULL) != SMC_OK)
         abort();
     if (faults.data && (strchr(faults.data, '\033') || strchr(faults.data, '\r')))
         abort();
@@ -64,7 +64,7 @@ int fuzz_inspect_log(const uint8_t *data, size_t size)
         smc_device_of_capability(&capability, &device);
         report(&kernels, &device);
     }
-    smc_inspect_free(&kernels);
+    smc_user_kernels_free(&kernels);
     smc_nvrtc_output_free(&output);
     return 0;
 }

@@ -62,7 +62,7 @@ int fuzz_saved(const uint8_t *data, size_t size)
     smc_text_free(&saved);
     smc_text_free(&old);
     smc_text_free(&new);
-    smc_inspect_free(&before);
-    smc_inspect_free(&after);
+    smc_user_kernels_free(&before);
+    smc_user_kernels_free(&after);
     return 0;
 }

@@ -17,7 +17,7 @@ enum { MOST_NAMES = 8, NAME_CHARS = 48 };
 char *smc_entry_short_name(const struct smc_inspect_kernel *kernel)
 {
     smc_auto_text bare = {0};
-    smc_inspect_append_bare(kernel, true, &bare);
+    smc_name_append_bare(kernel, true, &bare);
     const char *text = smc_text_string(&bare);
     char *name = bare.failed ? NULL : smc_strdup(*text ? text : kernel->shown);
     return name;
@@ -29,14 +29,14 @@ static bool entry_names(const struct smc_inspect_kernel *kernel, const char *ent
 {
     if (!entry)
         return true;
-    return exactly ? smc_inspect_is_named(kernel, entry) : smc_inspect_matches(kernel, entry);
+    return exactly ? smc_name_is_of_kernel(kernel, entry) : smc_name_matches_kernel(kernel, entry);
 }
 
 static void add_matches(const struct smc_inspect_kernels *kernels, const char *entry, bool exactly,
                         struct smc_entries *entries)
 {
     for (size_t i = 0; i < kernels->count; i++)
-        if (entry_names(&kernels->item[i], entry, exactly) && smc_inspect_is_first(kernels, i))
+        if (entry_names(&kernels->item[i], entry, exactly) && smc_user_kernels_is_first(kernels, i))
             entries->item[entries->count++] = &kernels->item[i];
 }
 
@@ -89,7 +89,7 @@ static enum smc_status entry_fail_unknown(const struct smc_entries *all, const c
     for (size_t i = 0; i < all->count; i++)
         for (int arguments = 0; arguments < 2; arguments++) {
             smc_auto_text bare = {0};
-            smc_inspect_append_bare(all->item[i], arguments, &bare);
+            smc_name_append_bare(all->item[i], arguments, &bare);
             smc_suggest_consider(&suggestion, smc_text_string(&bare));
             if (suggestion.best == smc_text_string(&bare)) {
                 smc_text_free(&nearest);
@@ -158,7 +158,7 @@ void smc_entry_assume_device(const struct smc_inspect_kernels *kernels,
     struct smc_capability capability;
     const uint16_t cc = query->device.sm.cc;
     if (!query->device_assumed ||
-        smc_inspect_loads(smc_inspect_best_version(kernels, entry, cc), cc) ||
+        smc_architecture_loads(smc_architecture_best_version(kernels, entry, cc), cc) ||
         !smc_capability_find(entry->cc, &capability))
         return;
     query->device_assumed = false;
@@ -172,15 +172,15 @@ static void describe_origin(const struct smc_inspect_kernel *version,
     char architecture[SMC_INSPECT_ARCHITECTURE] = "", release[32] = "";
     const struct smc_resources *resources = &version->resources;
     if (version->cc)
-        smc_inspect_architecture(version, architecture);
+        smc_architecture_name(version, architecture);
     if (resources->nvrtc_major && version->source == SMC_INSPECT_NVRTC)
         snprintf(release, sizeof release, " %d.%d", resources->nvrtc_major, resources->nvrtc_minor);
     snprintf(loaded->origin, sizeof loaded->origin, "%.30s%s%s%s",
-             smc_inspect_source_words(version->source), release, version->cc ? ", " : "",
+             smc_user_kernel_source_words(version->source), release, version->cc ? ", " : "",
              architecture);
     snprintf(loaded->origin_name, sizeof loaded->origin_name, "%s%.24s%s%s%s",
              loaded->resources.source == SMC_RESOURCES_ASSUMED ? "assumed " : "",
-             smc_inspect_source_name(version->source), release, version->cc ? " " : "",
+             smc_user_kernel_source_name(version->source), release, version->cc ? " " : "",
              architecture);
 }
 
@@ -189,7 +189,7 @@ void smc_entry_on_device(const struct smc_inspect_kernels *kernels,
                          struct smc_file_kernel *loaded)
 {
     const struct smc_inspect_kernel *version =
-        smc_inspect_best_version(kernels, entry, device->sm.cc);
+        smc_architecture_best_version(kernels, entry, device->sm.cc);
     *loaded = (struct smc_file_kernel){
         .name = entry->shown,
         .file = entry->file,
@@ -203,10 +203,10 @@ void smc_entry_on_device(const struct smc_inspect_kernels *kernels,
     struct smc_resources *resources = &loaded->resources;
     resources->cc = version->cc;
     resources->source =
-        smc_inspect_loads(version, device->sm.cc) ? SMC_RESOURCES_FILE : SMC_RESOURCES_ASSUMED;
+        smc_architecture_loads(version, device->sm.cc) ? SMC_RESOURCES_FILE : SMC_RESOURCES_ASSUMED;
     if (version->smem_has_reserve)
         resources->static_smem_bytes =
-            smc_inspect_without_reserve(resources->static_smem_bytes, device->sm.cc);
+            smc_architecture_without_reserve(resources->static_smem_bytes, device->sm.cc);
     if (!version->has_barriers)
         resources->barriers = 1;
     describe_origin(version, loaded);

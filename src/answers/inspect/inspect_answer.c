@@ -17,7 +17,7 @@ static const struct smc_stated *find_stated(const struct smc_inspect_request *re
 {
     const struct smc_stated_list *list = &request->stated[kind];
     for (size_t i = 0; i < list->count; i++)
-        if (smc_inspect_matches(kernel, list->item[i].pattern))
+        if (smc_name_matches_kernel(kernel, list->item[i].pattern))
             return &list->item[i];
     return NULL;
 }
@@ -177,8 +177,9 @@ static uint32_t static_smem_of(const struct smc_inspect_kernel *kernel, uint16_t
     const struct smc_resources *resources = &kernel->resources;
     if (resources->refused)
         return resources->refused_smem_bytes;
-    return kernel->smem_has_reserve ? smc_inspect_without_reserve(resources->static_smem_bytes, cc)
-                                    : resources->static_smem_bytes;
+    return kernel->smem_has_reserve
+               ? smc_architecture_without_reserve(resources->static_smem_bytes, cc)
+               : resources->static_smem_bytes;
 }
 
 bool smc_inspect_regs_known(const struct smc_inspect_row *row)
@@ -269,7 +270,7 @@ static enum smc_status fail_architecture(const struct smc_inspect_kernel *kernel
     char architecture[SMC_INSPECT_ARCHITECTURE];
     smc_capability_fail(kernel->cc, "name a device with --device", SMC_USAGE, error);
     return smc_fail_in(error, SMC_USAGE, "%s: compiled for %s", kernel->file,
-                       smc_inspect_architecture(kernel, architecture));
+                       smc_architecture_name(kernel, architecture));
 }
 
 /* Answers for the architecture that the kernel was compiled for. */
@@ -303,7 +304,8 @@ static enum smc_status answer_own_versions(const struct smc_inspect_kernels *ker
 {
     enum smc_status status = SMC_OK, failed;
     const size_t begin = rows->count;
-    for (const struct smc_inspect_kernel *k = first; k; k = smc_inspect_next_version(kernels, k))
+    for (const struct smc_inspect_kernel *k = first; k;
+         k = smc_user_kernels_next_version(kernels, k))
         if ((failed = answer_own(k, request, rows, error)) != SMC_OK)
             status = failed;
     if (rows->count > begin)
@@ -322,11 +324,11 @@ static enum smc_status answer_versions(const struct smc_inspect_kernels *kernels
     for (size_t i = 0; i < request->device_count && status == SMC_OK; i++) {
         const struct smc_device *device = &rows->device[i];
         const struct smc_inspect_kernel *best =
-            smc_inspect_best_version(kernels, first, device->sm.cc);
+            smc_architecture_best_version(kernels, first, device->sm.cc);
         /* Two kernels with the same name and architecture are different kernels, not versions of
            one. */
         for (const struct smc_inspect_kernel *k = first; k && status == SMC_OK;
-             k = smc_inspect_next_version(kernels, k))
+             k = smc_user_kernels_next_version(kernels, k))
             if (k->cc == best->cc && k->suffix == best->suffix)
                 status = inspect_answer_add_row(k, device, request, rows, error);
     }
@@ -361,7 +363,7 @@ enum smc_status smc_inspect_check_pattern(const struct smc_inspect_kernels *kern
     struct smc_inspect_near near = {.pattern = pattern};
     struct smc_suggestion suggestion = {.typed = pattern};
     for (size_t i = 0; i < kernels->count; i++) {
-        if (smc_inspect_matches(&kernels->item[i], pattern))
+        if (smc_name_matches_kernel(&kernels->item[i], pattern))
             return SMC_OK;
         smc_inspect_consider(&kernels->item[i], &near);
     }
@@ -401,7 +403,8 @@ enum smc_status smc_inspect_answer(const struct smc_inspect_kernels *kernels,
     if (!copy_devices(request, rows))
         return smc_out_of_memory(error);
     for (size_t i = 0; i < kernels->count && worst != SMC_MACHINE; i++) {
-        if (!smc_inspect_is_asked(&kernels->item[i], request) || !smc_inspect_is_first(kernels, i))
+        if (!smc_user_kernel_is_asked(&kernels->item[i], request) ||
+            !smc_user_kernels_is_first(kernels, i))
             continue;
         enum smc_status status = answer_versions(kernels, &kernels->item[i], request, rows, error);
         worst = status == SMC_OK ? worst : status;

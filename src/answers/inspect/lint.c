@@ -25,7 +25,7 @@ static bool is_ignored(const struct smc_inspect_kernel *kernel, const struct smc
 static enum smc_promise_verdict lint_judge(const struct smc_inspect_kernel *kernel,
                                            const struct smc_answer *answer)
 {
-    if (kernel->bounds_ignored && smc_inspect_loads(kernel, answer->query.device.sm.cc))
+    if (kernel->bounds_ignored && smc_architecture_loads(kernel, answer->query.device.sm.cc))
         return SMC_PROMISE_IGNORED;
     if (lacks_threads(kernel))
         return SMC_PROMISE_IGNORED;
@@ -52,8 +52,8 @@ static bool judge_on(const struct smc_inspect_kernel *kernel, const struct smc_d
     if (kernel->max_threads_per_block > 0) /* a log does not tell them */
         bounded.threads_per_block = kernel->max_threads_per_block;
     smc_inspect_answer_one(kernel, device, &bounded, &row);
-    *promise = (struct smc_inspect_promise){.kernel = kernel,
-                                            .regs_known = smc_inspect_loads(kernel, device->sm.cc)};
+    *promise = (struct smc_inspect_promise){
+        .kernel = kernel, .regs_known = smc_architecture_loads(kernel, device->sm.cc)};
     smc_inspect_complete(&row, &promise->answer);
     if (!promise->regs_known && !kernel->resources.refused) {
         promise->answer.launch.regs_per_thread = 0;
@@ -81,7 +81,7 @@ static bool lint_judge_kernel(const struct smc_inspect_kernels *kernels,
             smc_device_of_capability(&capability, &device);
         }
         const struct smc_inspect_kernel *kernel =
-            smc_inspect_best_version(kernels, first, device.sm.cc);
+            smc_architecture_best_version(kernels, first, device.sm.cc);
         bool judged = named || kernel->cc == 0 || kernel->cc == device.sm.cc;
         if (judged &&
             (kernel->max_threads_per_block > 0 || kernel->bounds_ignored || lacks_threads(kernel)))
@@ -115,7 +115,8 @@ enum smc_status smc_inspect_lint(const struct smc_inspect_kernels *kernels,
                                  struct smc_inspect_promises *promises, struct smc_error *error)
 {
     for (size_t i = 0; i < kernels->count; i++) {
-        if (!smc_inspect_is_asked(&kernels->item[i], request) || !smc_inspect_is_first(kernels, i))
+        if (!smc_user_kernel_is_asked(&kernels->item[i], request) ||
+            !smc_user_kernels_is_first(kernels, i))
             continue;
         size_t before = promises->count;
         if (!lint_judge_kernel(kernels, &kernels->item[i], request, promises))

@@ -502,8 +502,8 @@ static void note_pair(const struct smc_diff_pair *pair, struct smc_diff *diff)
     if (builds_known && strcmp(before->build.options, after->build.options) != 0)
         diff_note(diff, SMC_DIFF_NOTE_OPTIONS, before->build.options, after->build.options);
     if (before->cc && after->cc && (before->cc != after->cc || before->suffix != after->suffix))
-        diff_note(diff, SMC_DIFF_NOTE_ARCHITECTURE, smc_inspect_architecture(before, old_sm),
-                  smc_inspect_architecture(after, new_sm));
+        diff_note(diff, SMC_DIFF_NOTE_ARCHITECTURE, smc_architecture_name(before, old_sm),
+                  smc_architecture_name(after, new_sm));
     if (!before->has_spills || !after->has_spills)
         diff_note(diff, SMC_DIFF_NOTE_SPILLS_UNKNOWN, before->has_spills ? "known" : "",
                   after->has_spills ? "known" : "");

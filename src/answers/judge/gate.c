@@ -289,7 +289,7 @@ static void append_unloadable(const struct smc_inspect_row *row, struct smc_text
     smc_text_printf(text,
                     "machine code for %s does not load there: compile with -gencode "
                     "arch=compute_%u,code=sm_%u",
-                    smc_inspect_architecture(row->kernel, architecture), cc, cc);
+                    smc_architecture_name(row->kernel, architecture), cc, cc);
 }
 
 /* Blocks and occupancy are not judged, as something of the launch is unknown. */
@@ -363,7 +363,7 @@ static bool judge_row(struct judging *judging, const struct smc_inspect_row *row
     if (unknown) {
         smc_text_append(&text, unknown);
         violate(judging, row, SMC_CHECK_UNKNOWN, SMC_GATE_KEY_COUNT, &text);
-    } else if (!smc_inspect_loads(row->kernel, row->device->sm.cc)) {
+    } else if (!smc_architecture_loads(row->kernel, row->device->sm.cc)) {
         append_unloadable(row, &text);
         violate(judging, row, SMC_CHECK_DOES_NOT_LOAD, SMC_GATE_KEY_COUNT, &text);
     } else {

@@ -5,7 +5,7 @@
 
 bool smc_gate_names_kernel(const char *pattern, const struct smc_inspect_kernel *kernel)
 {
-    return !pattern || smc_inspect_matches(kernel, pattern);
+    return !pattern || smc_name_matches_kernel(kernel, pattern);
 }
 
 bool smc_gate_names_device(const char *name, const struct smc_device *device)

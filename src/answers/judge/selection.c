@@ -41,7 +41,7 @@ uint64_t smc_selection_spilled_bytes(const struct smc_inspect_row *row)
 
 bool smc_selection_row_loads(const struct smc_inspect_row *row)
 {
-    return smc_inspect_loads(row->kernel, row->device->sm.cc);
+    return smc_architecture_loads(row->kernel, row->device->sm.cc);
 }
 
 /* --- Machine code that does not load ---------------------------------------------------------- */

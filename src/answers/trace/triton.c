@@ -150,7 +150,7 @@ static enum smc_status triton_read_cubin(struct smc_trace *trace, const struct m
         status = smc_input_read(name, &bytes, &why);
     if (status == SMC_OK) {
         const struct smc_inspect_kernel kind = {.file = smc_text_string(&path)};
-        status = smc_inspect_cubin_read(bytes.data, bytes.length, &kind, &found, &why);
+        status = smc_read_cubin_apart(bytes.data, bytes.length, &kind, &found, &why);
         kernel = status == SMC_OK ? triton_find_kernel(&found, launch->name) : NULL;
     }
     if (kernel) {

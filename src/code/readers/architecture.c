@@ -1,4 +1,4 @@
-/* The architectures that the user's options of the compiler name. */
+/* The architectures that the user's options of the compiler name, and that of a kernel. */
 #include "code/compilers.h"
 
 #include "code/user_kernels.h"
@@ -150,6 +150,59 @@ bool smc_source_names_features(const struct smc_source_tree *tree)
     return names && !asks;
 }
 
+/* --- Of a kernel ------------------------------------------------------------------------------ */
+
+struct smc_inspect_target smc_architecture_target(const char *typed, uint16_t cc)
+{
+    /* "sm_90a", "9.0a", "SM90a", "cc 9.0a" */
+    const char *digits = typed + strcspn(typed, "0123456789");
+    const char *end = digits + strspn(digits, "0123456789.");
+    bool suffixed = end > digits && (*end == 'a' || *end == 'f') && !end[1];
+    return (struct smc_inspect_target){cc, suffixed ? *end : '\0'};
+}
+
+size_t smc_architectures_all(struct smc_inspect_target targets[SMC_INSPECT_MAX_TARGETS])
+{
+    size_t count = 0;
+    struct smc_capability capability;
+    for (size_t i = 0; i < smc_capability_count() && count < SMC_INSPECT_MAX_TARGETS; i++) {
+        smc_capability_at(i, &capability);
+        targets[count++] = (struct smc_inspect_target){capability.sm.cc, '\0'};
+    }
+    return count;
+}
+
+const char *smc_architecture_name(const struct smc_inspect_kernel *kernel,
+                                  char text[SMC_INSPECT_ARCHITECTURE])
+{
+    snprintf(text, SMC_INSPECT_ARCHITECTURE, "sm_%u%.1s", kernel->cc, &kernel->suffix);
+    return text;
+}
+
+static bool is_apart(uint16_t cc)
+{
+    struct smc_capability capability;
+    return smc_capability_find(cc, &capability) && capability.cubin_for_itself_only;
+}
+
+bool smc_architecture_loads(const struct smc_inspect_kernel *kernel, uint16_t cc)
+{
+    if (kernel->cc == 0 || kernel->cc == cc)
+        return true;
+    if (kernel->suffix == 'a' || is_apart(kernel->cc) || is_apart(cc))
+        return false;
+    return kernel->cc / 10 == cc / 10 && kernel->cc < cc;
+}
+
+uint32_t smc_architecture_without_reserve(uint32_t smem_bytes, uint16_t cc)
+{
+    struct smc_capability capability;
+    if (!smc_capability_find(cc, &capability) || !capability.cubin_smem_has_reserve)
+        return smem_bytes;
+    uint32_t reserve = capability.sm.smem_reserved_per_block_bytes;
+    return smem_bytes >= reserve ? smem_bytes - reserve : smem_bytes;
+}
+
 /* Ranks machine code for `cc`. Like the driver, prefers the nearest architecture that loads, and
    for one architecture the more specific suffix. If none loads, the nearest substitutes for a
    compilation that does not exist yet. */
@@ -161,16 +214,17 @@ static unsigned suitability(const struct smc_inspect_kernel *kernel, uint16_t cc
     unsigned distance = kernel->cc > cc ? kernel->cc - cc : cc - kernel->cc;
     unsigned near = FARTHEST - (distance > FARTHEST ? FARTHEST : distance);
     unsigned special = kernel->suffix == 'a' ? 2 : kernel->suffix == 'f' ? 1 : 0;
-    unsigned group = smc_inspect_loads(kernel, cc) ? LOADS : kernel->cc < cc ? BELOW : 0;
+    unsigned group = smc_architecture_loads(kernel, cc) ? LOADS : kernel->cc < cc ? BELOW : 0;
     return 3 * (group + near) + special + 1;
 }
 
-const struct smc_inspect_kernel *smc_inspect_best_version(const struct smc_inspect_kernels *kernels,
-                                                          const struct smc_inspect_kernel *first,
-                                                          uint16_t cc)
+const struct smc_inspect_kernel *
+smc_architecture_best_version(const struct smc_inspect_kernels *kernels,
+                              const struct smc_inspect_kernel *first, uint16_t cc)
 {
     const struct smc_inspect_kernel *best = first;
-    for (const struct smc_inspect_kernel *k = first; k; k = smc_inspect_next_version(kernels, k))
+    for (const struct smc_inspect_kernel *k = first; k;
+         k = smc_user_kernels_next_version(kernels, k))
         if (suitability(k, cc) > suitability(best, cc))
             best = k;
     return best;

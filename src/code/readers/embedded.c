@@ -89,7 +89,7 @@ static void embedded_read_part(const struct crew *crew, const struct smc_fatbin_
     outcome->status = smc_fatbin_open(crew->file, part, buffer, &code, &error);
     if (outcome->status == SMC_OK)
         outcome->status =
-            smc_inspect_cubin_read(code, part->code_bytes, &kind, &outcome->found, &error);
+            smc_read_cubin_apart(code, part->code_bytes, &kind, &outcome->found, &error);
     release_pages(crew, part->at, part->at + part->bytes);
     if (outcome->status == SMC_USAGE && !(outcome->fault = smc_strdup(error.message)))
         outcome->status = SMC_MACHINE;
@@ -243,7 +243,7 @@ static enum smc_status embedded_merge(const struct crew *crew, size_t i,
     if (status == SMC_OK && !outcome->found.is_linked)
         return SMC_OK; /* for merge_unlinked */
     for (size_t k = 0; k < outcome->found.count && status == SMC_OK; k++)
-        if (!smc_inspect_take(kernels, &outcome->found.kernel[k]))
+        if (!smc_user_kernels_take(kernels, &outcome->found.kernel[k]))
             status = SMC_MACHINE;
     free_outcome(outcome);
     return status == SMC_USAGE ? SMC_OK : status;
@@ -255,7 +255,7 @@ static bool embedded_has_kernel(struct smc_inspect_kernels *kernels, size_t begi
 {
     const size_t length = strlen(wanted->name);
     const struct smc_inspect_kernel *kernel;
-    while ((kernel = smc_inspect_find(kernels, begin, wanted->name, length))) {
+    while ((kernel = smc_user_kernels_find(kernels, begin, wanted->name, length))) {
         if (kernel->cc == wanted->cc && kernel->suffix == wanted->suffix)
             return true;
         begin = (size_t)(kernel - kernels->item) + 1;
@@ -273,7 +273,7 @@ static enum smc_status merge_unlinked(const struct crew *crew, size_t before,
         struct smc_inspect_found *found = &crew->outcome[i].found;
         for (size_t k = 0; k < found->count; k++)
             if ((linked == before || !embedded_has_kernel(kernels, before, &found->kernel[k])) &&
-                !smc_inspect_take(kernels, &found->kernel[k]))
+                !smc_user_kernels_take(kernels, &found->kernel[k]))
                 return SMC_MACHINE;
     }
     return SMC_OK;

@@ -513,7 +513,7 @@ static struct smc_inspect_kernel *find_double(struct smc_inspect_kernels *kernel
     struct smc_inspect_kernel *other = NULL;
     do {
         begin = other ? (size_t)(other - kernels->item) + 1 : begin;
-        other = smc_inspect_find(kernels, begin, kernel->name, strlen(kernel->name));
+        other = smc_user_kernels_find(kernels, begin, kernel->name, strlen(kernel->name));
     } while (other && (other->file == kernel->file || !inputs_is_same(kernel, other)));
     return kernel->cc != 0 ? other : NULL;
 }
@@ -530,12 +530,12 @@ static bool move_kernels(struct smc_inspect_kernels *fresh, size_t begin,
             inputs_complete(known, kernel);
         *doubles += known != NULL;
         if (known || !succeeded)
-            smc_inspect_kernel_free(kernel);
+            smc_user_kernel_free(kernel);
         else
-            succeeded = smc_inspect_take(kernels, kernel);
+            succeeded = smc_user_kernels_take(kernels, kernel);
     }
     fresh->count = 0;
-    smc_inspect_free(fresh);
+    smc_user_kernels_free(fresh);
     return succeeded;
 }
 
@@ -553,7 +553,7 @@ static void read_one_input(struct input_search *search, const struct smc_input *
         request.targets_assumed = false;
     }
     enum smc_status status =
-        smc_inspect_read(input->file, &request, kernels, search->notes, &error);
+        smc_read_kernels(input->file, &request, kernels, search->notes, &error);
     if (status == SMC_OK)
         return;
     if (status == SMC_USAGE && (input->folder || input->may_be_empty) && search->notes->holds_none)

@@ -3,6 +3,7 @@ libsmc_la_SOURCES += \
 	src/code/readers/compilation.h \
 	src/code/readers/compile_commands.c src/code/readers/compile_commands.h \
 	src/code/readers/compilers.c src/code/compilers.h \
+	src/code/readers/demangle.c \
 	src/code/readers/doubles.c src/code/readers/doubles.h \
 	src/code/readers/embedded.c src/code/readers/embedded.h \
 	src/code/readers/fatbin.c \
@@ -19,7 +20,9 @@ libsmc_la_SOURCES += \
 	src/code/readers/read_kernels.c \
 	src/code/readers/readers.c \
 	src/code/readers/saved.c \
+	src/code/readers/shared_ptx.c \
 	src/code/readers/stable_names.c \
+	src/code/readers/stated.c \
 	src/code/readers/toolkit_compilers.c \
 	src/code/readers/tools.c src/code/tools.h \
 	src/code/readers/user_kernels.c src/code/user_kernels.h

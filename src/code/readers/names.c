@@ -363,15 +363,15 @@ bool smc_name_matches(const char *pattern, const char *shown, const char *mangle
            names_matches(pattern, bare, smc_name_bare(&name, bare, sizeof bare));
 }
 
-bool smc_inspect_matches(const struct smc_inspect_kernel *kernel, const char *pattern)
+bool smc_name_matches_kernel(const struct smc_inspect_kernel *kernel, const char *pattern)
 {
     return smc_name_matches(pattern, kernel->shown, kernel->name);
 }
 
 /* --- Exact names ------------------------------------------------------------------------------ */
 
-void smc_inspect_append_bare(const struct smc_inspect_kernel *kernel, bool template_arguments,
-                             struct smc_text *bare)
+void smc_name_append_bare(const struct smc_inspect_kernel *kernel, bool template_arguments,
+                          struct smc_text *bare)
 {
     struct smc_name name;
     struct plain plain;
@@ -384,7 +384,7 @@ void smc_inspect_append_bare(const struct smc_inspect_kernel *kernel, bool templ
         smc_text_append_bytes(bare, plain.text, plain.length);
 }
 
-bool smc_inspect_is_named(const struct smc_inspect_kernel *kernel, const char *name)
+bool smc_name_is_of_kernel(const struct smc_inspect_kernel *kernel, const char *name)
 {
     char bare[LONGEST_BARE];
     struct smc_name parts;

@@ -100,8 +100,8 @@ static enum smc_status read_kernels_compile(const struct kernel_reading *reading
     SMC_AUTO(smc_nvrtc_output_free) struct smc_nvrtc_output output = {0};
     size_t before = reading->kernels->count;
     enum smc_status status = compile_with(&compilation, &output, error);
-    if (status == SMC_OK && smc_inspect_output(&output, &kind, reading->kernels,
-                                               &reading->notes->faults, error) != SMC_OK)
+    if (status == SMC_OK && smc_read_nvrtc_output(&output, &kind, reading->kernels,
+                                                  &reading->notes->faults, error) != SMC_OK)
         status = smc_fail_in(error, SMC_MACHINE, "%s: the compiler's output cannot be read",
                              reading->file);
     *compiled = (struct compiled){
@@ -256,7 +256,7 @@ static bool compile_extended_target(const struct kernel_reading *reading,
         return false;
     if (read_kernels_compile_source(reading, &extended, &way, &features, &ignored) != SMC_OK ||
         !features.used[0]) {
-        smc_inspect_cut(reading->kernels, before);
+        smc_user_kernels_cut(reading->kernels, before);
         smc_text_cut(warnings, told);
         if (ptx)
             smc_text_cut(ptx, written);
@@ -297,7 +297,7 @@ static bool read_kernels_locate(const struct kernel_reading *reading, size_t bef
 {
     struct smc_inspect_kernels *kernels = reading->kernels;
     SMC_AUTO(smc_source_tree_free) struct smc_source_tree tree = {0};
-    bool located = read_tree(reading, &tree) && smc_inspect_kernels_locate(kernels, before, &tree);
+    bool located = read_tree(reading, &tree) && smc_user_kernels_locate(kernels, before, &tree);
     if (located && kernels->item[before].source == SMC_INSPECT_NVRTC)
         smc_left_out_tell(&tree, reading->request, kernels, before, told, reading->notes);
     return located;
@@ -497,9 +497,8 @@ static enum smc_status read_log(const struct kernel_reading *reading, struct smc
     SMC_AUTO(smc_build_log_free) struct smc_build_log build = {0};
     size_t before = reading->kernels->count, faults_before = faults->length;
     char text[800];
-    bool is_read =
-        smc_build_log_read(log, &build) &&
-        smc_inspect_log(smc_text_string(&build.ordered), &kind, reading->kernels, faults);
+    bool is_read = smc_build_log_read(log, &build) &&
+                   smc_read_log(smc_text_string(&build.ordered), &kind, reading->kernels, faults);
     if (is_read && (reading->kernels->count > before || faults->length > faults_before ||
                     build.cut_off_count > 0)) {
         read_kernels_append_lines(reading, &build.faults, faults);
@@ -520,8 +519,8 @@ static enum smc_status kernels_read_cubin(const struct kernel_reading *reading,
 {
     const struct smc_inspect_kernel kind = {.file = reading->file, .source = SMC_INSPECT_CUBIN};
     size_t before = reading->kernels->count;
-    enum smc_status status = smc_inspect_cubin(reading->bytes->data, reading->bytes->length, &kind,
-                                               reading->kernels, error);
+    enum smc_status status = smc_read_cubin(reading->bytes->data, reading->bytes->length, &kind,
+                                            reading->kernels, error);
     if (status != SMC_OK)
         return smc_fail_in(error, status, "%s: damaged machine code", reading->file);
     return reading->kernels->count > before ? SMC_OK : fail_empty(reading, error);
@@ -634,7 +633,7 @@ static enum smc_status read_text_or_code(const struct kernel_reading *reading,
                     reading->file);
 }
 
-enum smc_status smc_inspect_read(const char *file, const struct smc_inspect_request *request,
+enum smc_status smc_read_kernels(const char *file, const struct smc_inspect_request *request,
                                  struct smc_inspect_kernels *kernels,
                                  struct smc_inspect_notes *notes, struct smc_error *error)
 {
@@ -661,6 +660,6 @@ enum smc_status smc_inspect_read(const char *file, const struct smc_inspect_requ
             status = read_text_or_code(&reading, error);
     }
     if (status != SMC_OK)
-        smc_inspect_cut(kernels, before);
+        smc_user_kernels_cut(kernels, before);
     return status;
 }

@@ -34,7 +34,7 @@ static struct smc_inspect_kernel *find_unlinked(struct smc_inspect_kernels *kern
 {
     for (;;) {
         struct smc_inspect_kernel *kernel =
-            smc_inspect_find(kernels, begin, read->name, read->name_length);
+            smc_user_kernels_find(kernels, begin, read->name, read->name_length);
         bool same = kernel && read->cc == kernel->cc && read->suffix == kernel->suffix;
         if (!kernel || (!kernel->is_linked && (read->cc == 0 || same)))
             return kernel;
@@ -48,7 +48,7 @@ static void link_kernel(const struct smc_log_kernel *read, struct smc_inspect_ke
     kernel->is_linked = true;
     kernel->resources.regs_per_thread = linked->regs_per_thread;
     kernel->resources.static_smem_bytes =
-        smc_inspect_without_reserve(linked->static_smem_bytes, kernel->cc);
+        smc_architecture_without_reserve(linked->static_smem_bytes, kernel->cc);
     if (read->has_stack) {
         kernel->has_stack = true;
         kernel->resources.stack_bytes = linked->stack_bytes;
@@ -72,7 +72,7 @@ static bool refuse_known(const struct smc_log_kernel *read, size_t begin,
 {
     for (;; begin++) {
         struct smc_inspect_kernel *kernel =
-            smc_inspect_find(kernels, begin, read->name, read->name_length);
+            smc_user_kernels_find(kernels, begin, read->name, read->name_length);
         if (!kernel)
             return false;
         begin = (size_t)(kernel - kernels->item);
@@ -88,7 +88,7 @@ static struct smc_inspect_kernel *find_refused(struct smc_inspect_kernels *kerne
                                                const struct smc_log_kernel *read)
 {
     struct smc_inspect_kernel *kernel =
-        smc_inspect_find(kernels, begin, read->name, read->name_length);
+        smc_user_kernels_find(kernels, begin, read->name, read->name_length);
     bool is_open = kernel && kernel->resources.refused && kernel->resources.regs_per_thread == 0;
     return is_open && kernel->cc == read->cc ? kernel : NULL;
 }
@@ -151,8 +151,8 @@ static void append_fault(const struct smc_log_kernel *read, const char *fault, c
                        fault);
 }
 
-bool smc_inspect_log(const char *log, const struct smc_inspect_kernel *kind,
-                     struct smc_inspect_kernels *kernels, struct smc_text *faults)
+bool smc_read_log(const char *log, const struct smc_inspect_kernel *kind,
+                  struct smc_inspect_kernels *kernels, struct smc_text *faults)
 {
     struct smc_log_reader reader = {.cursor = log};
     struct smc_log_kernel read;
@@ -182,7 +182,7 @@ bool smc_inspect_log(const char *log, const struct smc_inspect_kernel *kind,
         kernel.cc = read.cc;
         kernel.is_linked = read.form == SMC_LOG_NVLINK;
         set_figures(&read, &kernel);
-        if (!smc_inspect_add(kernels, read.name, read.name_length, &kernel))
+        if (!smc_user_kernels_add(kernels, read.name, read.name_length, &kernel))
             return false;
     }
     return true;
@@ -193,7 +193,7 @@ bool smc_inspect_log(const char *log, const struct smc_inspect_kernel *kind,
 static bool is_possible(const struct smc_cubin_kernel *read, uint16_t cc)
 {
     struct smc_capability capability;
-    uint32_t smem_bytes = smc_inspect_without_reserve(read->smem_bytes, cc);
+    uint32_t smem_bytes = smc_architecture_without_reserve(read->smem_bytes, cc);
     return readers_are_possible(read->regs_per_thread, read->barriers, cc) &&
            (!smc_capability_find(cc, &capability) ||
             smem_bytes <= capability.sm.smem_per_block_optin_bytes);
@@ -240,12 +240,12 @@ static bool readers_take(const struct smc_cubin *cubin, const struct smc_cubin_k
     kernel->blocks_per_cluster = read->blocks_per_cluster;
     kernel->build = cubin->build;
     kernel->calls_unlinked = read->calls_unlinked;
-    return smc_inspect_name(kernel, read->name, strlen(read->name));
+    return smc_user_kernel_set_name(kernel, read->name, strlen(read->name));
 }
 
-enum smc_status smc_inspect_cubin_read(const void *file, size_t bytes,
-                                       const struct smc_inspect_kernel *kind,
-                                       struct smc_inspect_found *found, struct smc_error *error)
+enum smc_status smc_read_cubin_apart(const void *file, size_t bytes,
+                                     const struct smc_inspect_kernel *kind,
+                                     struct smc_inspect_found *found, struct smc_error *error)
 {
     struct smc_cubin cubin;
     *found = (struct smc_inspect_found){0};
@@ -269,19 +269,19 @@ enum smc_status smc_inspect_cubin_read(const void *file, size_t bytes,
 void smc_inspect_found_free(struct smc_inspect_found *found)
 {
     for (size_t i = 0; i < found->count; i++)
-        smc_inspect_kernel_free(&found->kernel[i]);
+        smc_user_kernel_free(&found->kernel[i]);
     free(found->kernel);
     *found = (struct smc_inspect_found){0};
 }
 
-enum smc_status smc_inspect_cubin(const void *file, size_t bytes,
-                                  const struct smc_inspect_kernel *kind,
-                                  struct smc_inspect_kernels *kernels, struct smc_error *error)
+enum smc_status smc_read_cubin(const void *file, size_t bytes,
+                               const struct smc_inspect_kernel *kind,
+                               struct smc_inspect_kernels *kernels, struct smc_error *error)
 {
     SMC_AUTO(smc_inspect_found_free) struct smc_inspect_found found;
-    enum smc_status status = smc_inspect_cubin_read(file, bytes, kind, &found, error);
+    enum smc_status status = smc_read_cubin_apart(file, bytes, kind, &found, error);
     for (size_t i = 0; i < found.count && status == SMC_OK; i++)
-        if (!smc_inspect_take(kernels, &found.kernel[i]))
+        if (!smc_user_kernels_take(kernels, &found.kernel[i]))
             status = smc_out_of_memory(error);
     return status;
 }
@@ -295,7 +295,7 @@ static enum smc_status complete_from_cubin(const struct smc_binary *binary, size
     for (size_t i = 0; i < cubin.kernel_count; i++) {
         const struct smc_cubin_kernel *read = &cubin.kernel[i];
         struct smc_inspect_kernel *kernel =
-            smc_inspect_find(kernels, begin, read->name, strlen(read->name));
+            smc_user_kernels_find(kernels, begin, read->name, strlen(read->name));
         if (!kernel)
             continue;
         kernel->max_threads_per_block = read->max_threads_per_block;
@@ -321,7 +321,7 @@ static void complete_from_ptx(const char *ptx, size_t begin, struct smc_inspect_
     smc_ptx_module_memory(ptx, &memory);
     while (smc_ptx_next(&ptx, &read)) {
         struct smc_inspect_kernel *kernel =
-            smc_inspect_find(kernels, begin, read.name, read.name_length);
+            smc_user_kernels_find(kernels, begin, read.name, read.name_length);
         if (!kernel)
             continue;
         kernel->max_threads_per_block = read.max_threads_per_block;
@@ -345,7 +345,7 @@ static void complete_dynamic_smem(void *context, const char *name, size_t name_l
 {
     const struct completing *completing = context;
     struct smc_inspect_kernel *kernel =
-        smc_inspect_find(completing->kernels, completing->begin, name, name_length);
+        smc_user_kernels_find(completing->kernels, completing->begin, name, name_length);
     if (kernel) {
         kernel->dynamic_smem_known = is_known;
         kernel->uses_dynamic_smem = uses;
@@ -356,7 +356,7 @@ static void complete_tmem(void *context, const char *name, size_t name_length, u
 {
     const struct completing *completing = context;
     struct smc_inspect_kernel *kernel =
-        smc_inspect_find(completing->kernels, completing->begin, name, name_length);
+        smc_user_kernels_find(completing->kernels, completing->begin, name, name_length);
     if (kernel) {
         kernel->allocates_tmem = true;
         kernel->tmem_columns = columns;
@@ -366,24 +366,24 @@ static void complete_tmem(void *context, const char *name, size_t name_length, u
 /* Bank conflicts are found in it. */
 static bool keep_ptx(const struct smc_text *text, size_t begin, struct smc_inspect_kernels *kernels)
 {
-    struct smc_inspect_ptx *ptx = smc_inspect_ptx_new(smc_text_string(text), text->length);
+    struct smc_shared_ptx *ptx = smc_shared_ptx_new(smc_text_string(text), text->length);
     if (!ptx)
         return false;
     for (size_t i = begin; i < kernels->count; i++) {
         kernels->item[i].ptx = ptx;
         ptx->references++;
     }
-    smc_inspect_ptx_release(ptx);
+    smc_shared_ptx_release(ptx);
     return true;
 }
 
-enum smc_status smc_inspect_output(const struct smc_nvrtc_output *output,
-                                   const struct smc_inspect_kernel *kind,
-                                   struct smc_inspect_kernels *kernels, struct smc_text *faults,
-                                   struct smc_error *error)
+enum smc_status smc_read_nvrtc_output(const struct smc_nvrtc_output *output,
+                                      const struct smc_inspect_kernel *kind,
+                                      struct smc_inspect_kernels *kernels, struct smc_text *faults,
+                                      struct smc_error *error)
 {
     const size_t begin = kernels->count;
-    if (!smc_inspect_log(smc_text_string(&output->log), kind, kernels, faults))
+    if (!smc_read_log(smc_text_string(&output->log), kind, kernels, faults))
         return smc_out_of_memory(error);
     enum smc_status status = SMC_OK;
     if (output->binary.cubin)

@@ -103,9 +103,9 @@ static char *kernel_line(const struct smc_inspect_kernel *kernel)
     saved_set_text(object, "name", kernel->shown);
     saved_set_text(object, "mangled_name", kernel->name);
     saved_set_text(object, "file", kernel->file);
-    saved_set_text(object, "source", smc_inspect_source_name(kernel->source));
+    saved_set_text(object, "source", smc_user_kernel_source_name(kernel->source));
     if (kernel->cc)
-        saved_set_text(object, "compiled_for", smc_inspect_architecture(kernel, architecture));
+        saved_set_text(object, "compiled_for", smc_architecture_name(kernel, architecture));
     saved_set_text(object, "toolkit", kernel->build.toolkit);
     saved_set_text(object, "compiler_options", kernel->build.options);
     saved_set_text(object, "source_file", kernel->source_file);
@@ -142,7 +142,7 @@ static struct smc_inspect_kernel *sorted(const struct smc_inspect_kernels *kerne
             copy[i].recorded_threads_per_block = threads[i];
     *count = 0;
     for (size_t i = 0; copy && i < all; i++)
-        if (smc_inspect_is_asked(&copy[i], request))
+        if (smc_user_kernel_is_asked(&copy[i], request))
             copy[(*count)++] = copy[i];
     if (*count > 1)
         qsort(copy, *count, sizeof *copy, saved_compare);
@@ -247,7 +247,7 @@ static bool saved_read_architecture(const char *text, struct smc_inspect_kernel 
 static bool saved_read_source(const char *text, struct smc_inspect_kernel *kernel)
 {
     for (int i = 0; i < SMC_INSPECT_SOURCE_COUNT; i++)
-        if (strcmp(smc_inspect_source_name((enum smc_inspect_source)i), text) == 0) {
+        if (strcmp(smc_user_kernel_source_name((enum smc_inspect_source)i), text) == 0) {
             kernel->source = (enum smc_inspect_source)i;
             return true;
         }
@@ -331,7 +331,7 @@ static enum smc_status saved_read_kernel(struct saved_reading *reading, const js
     kernel.source_file = *source_file ? (char *)source_file : NULL; /* it is copied */
     kernel.file = own_file(reading->kernels, *file ? file : reading->file);
     if (!kernel.file ||
-        !smc_inspect_add(reading->kernels, reading->name, strlen(reading->name), &kernel))
+        !smc_user_kernels_add(reading->kernels, reading->name, strlen(reading->name), &kernel))
         return smc_out_of_memory(reading->error);
     return SMC_OK;
 }

@@ -1,9 +1,8 @@
-/* The list of kernels: names as in the source, architectures, and which code loads on a device. */
+/* The list of kernels, and its index by name and by version. */
 #include "config.h"
 
 #include "code/user_kernels.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,103 +12,7 @@
 #include "code/names.h"
 #include "code/source/shared_arrays.h"
 
-/* --- C++ names as in the source, through libiberty where configure found it ------------------- */
-
-#ifdef HAVE_LIBIBERTY
-#include <libiberty/demangle.h>
-#include <setjmp.h>
-
-/* A name of a few hundred bytes can expand to more text than fits in memory, and a long name makes
-   the demangler recurse deeply: both lengths are limited. */
-enum { LONGEST_NAME = 4096, LONGEST_RESULT = 16384 };
-
-struct result {
-    struct smc_text text;
-    jmp_buf too_long;
-};
-
-static void user_kernels_take(const char *text, size_t length, void *context)
-{
-    struct result *result = context;
-    if (length > LONGEST_RESULT || result->text.length + length > LONGEST_RESULT)
-        longjmp(result->too_long, 1);
-    smc_text_append_bytes(&result->text, text, length);
-}
-
-/* The demangler allocates no memory itself, so it is safe to jump out of it. */
-static bool demangle(const char *name, struct result *result)
-{
-    if (setjmp(result->too_long))
-        return false;
-    return cplus_demangle_v3_callback(name, DMGL_PARAMS | DMGL_ANSI | DMGL_NO_RECURSE_LIMIT,
-                                      user_kernels_take, result) != 0;
-}
-
-char *smc_demangle(const char *name)
-{
-    struct result result = {.text = {0}};
-    if (strncmp(name, "_Z", 2) != 0 || strlen(name) > LONGEST_NAME)
-        return smc_strdup(name);
-    if (demangle(name, &result) && !result.text.failed && result.text.data)
-        return result.text.data;
-    smc_text_free(&result.text);
-    return smc_strdup(name);
-}
-
-#else
-
-char *smc_demangle(const char *name)
-{
-    return smc_strdup(name);
-}
-
-#endif
-
-/* --- Architectures ---------------------------------------------------------------------------- */
-
-struct smc_inspect_target smc_inspect_target_of(const char *typed, uint16_t cc)
-{
-    /* "sm_90a", "9.0a", "SM90a", "cc 9.0a" */
-    const char *digits = typed + strcspn(typed, "0123456789");
-    const char *end = digits + strspn(digits, "0123456789.");
-    bool suffixed = end > digits && (*end == 'a' || *end == 'f') && !end[1];
-    return (struct smc_inspect_target){cc, suffixed ? *end : '\0'};
-}
-
-size_t smc_inspect_all_targets(struct smc_inspect_target targets[SMC_INSPECT_MAX_TARGETS])
-{
-    size_t count = 0;
-    struct smc_capability capability;
-    for (size_t i = 0; i < smc_capability_count() && count < SMC_INSPECT_MAX_TARGETS; i++) {
-        smc_capability_at(i, &capability);
-        targets[count++] = (struct smc_inspect_target){capability.sm.cc, '\0'};
-    }
-    return count;
-}
-
-const char *smc_inspect_architecture(const struct smc_inspect_kernel *kernel,
-                                     char text[SMC_INSPECT_ARCHITECTURE])
-{
-    snprintf(text, SMC_INSPECT_ARCHITECTURE, "sm_%u%.1s", kernel->cc, &kernel->suffix);
-    return text;
-}
-
-static bool is_apart(uint16_t cc)
-{
-    struct smc_capability capability;
-    return smc_capability_find(cc, &capability) && capability.cubin_for_itself_only;
-}
-
-bool smc_inspect_loads(const struct smc_inspect_kernel *kernel, uint16_t cc)
-{
-    if (kernel->cc == 0 || kernel->cc == cc)
-        return true;
-    if (kernel->suffix == 'a' || is_apart(kernel->cc) || is_apart(cc))
-        return false;
-    return kernel->cc / 10 == cc / 10 && kernel->cc < cc;
-}
-
-/* --- Names and shared memory ------------------------------------------------------------------ */
+/* --- Versions of a kernel --------------------------------------------------------------------- */
 
 /* The length of a part such as "17CUB_300001_SM_900" at `s`: CUB and Thrust name a namespace for
    the architecture. 0 if there is none. */
@@ -135,15 +38,6 @@ static uint64_t hash_version(const char *name, size_t length)
         name += part ? part : 1;
     }
     return hash;
-}
-
-uint32_t smc_inspect_without_reserve(uint32_t smem_bytes, uint16_t cc)
-{
-    struct smc_capability capability;
-    if (!smc_capability_find(cc, &capability) || !capability.cubin_smem_has_reserve)
-        return smem_bytes;
-    uint32_t reserve = capability.sm.smem_reserved_per_block_bytes;
-    return smem_bytes >= reserve ? smem_bytes - reserve : smem_bytes;
 }
 
 /* --- The index of the list -------------------------------------------------------------------- */
@@ -243,8 +137,8 @@ static uint32_t user_kernels_find_last(const struct smc_inspect_kernels *kernels
     return kernels->count > 0 ? *user_kernels_find_slot(kernels, kernel, BY_NAME) : 0;
 }
 
-struct smc_inspect_kernel *smc_inspect_find(struct smc_inspect_kernels *kernels, size_t begin,
-                                            const char *name, size_t name_length)
+struct smc_inspect_kernel *smc_user_kernels_find(struct smc_inspect_kernels *kernels, size_t begin,
+                                                 const char *name, size_t name_length)
 {
     const struct smc_inspect_kernel wanted = {.name_hash =
                                                   smc_hash(SMC_HASH_START, name, name_length)};
@@ -255,13 +149,14 @@ struct smc_inspect_kernel *smc_inspect_find(struct smc_inspect_kernels *kernels,
     return first;
 }
 
-bool smc_inspect_is_first(const struct smc_inspect_kernels *kernels, size_t index)
+bool smc_user_kernels_is_first(const struct smc_inspect_kernels *kernels, size_t index)
 {
     return kernels->index->links[BY_VERSION][index].before == 0;
 }
 
-const struct smc_inspect_kernel *smc_inspect_next_version(const struct smc_inspect_kernels *kernels,
-                                                          const struct smc_inspect_kernel *kernel)
+const struct smc_inspect_kernel *
+smc_user_kernels_next_version(const struct smc_inspect_kernels *kernels,
+                              const struct smc_inspect_kernel *kernel)
 {
     uint32_t number = kernels->index->links[BY_VERSION][kernel - kernels->item].after;
     return number ? &kernels->item[number - 1] : NULL;
@@ -292,14 +187,15 @@ static bool user_kernels_is_known(const struct smc_inspect_kernels *kernels,
     return false;
 }
 
-bool smc_inspect_name(struct smc_inspect_kernel *kernel, const char *name, size_t name_length)
+bool smc_user_kernel_set_name(struct smc_inspect_kernel *kernel, const char *name,
+                              size_t name_length)
 {
     struct smc_resources *resources = &kernel->resources;
     kernel->name_hash = smc_hash(SMC_HASH_START, name, name_length);
     kernel->version_hash = hash_version(name, name_length);
     if (kernel->smem_has_reserve && kernel->cc != 0) {
         resources->static_smem_bytes =
-            smc_inspect_without_reserve(resources->static_smem_bytes, kernel->cc);
+            smc_architecture_without_reserve(resources->static_smem_bytes, kernel->cc);
         kernel->smem_has_reserve = false;
     }
     resources->cc = kernel->cc;
@@ -308,31 +204,31 @@ bool smc_inspect_name(struct smc_inspect_kernel *kernel, const char *name, size_
     kernel->name = smc_strndup(name, name_length);
     kernel->shown = kernel->name ? smc_demangle(smc_name_without_static(kernel->name)) : NULL;
     if (!kernel->shown || (source && !kernel->source_file)) {
-        smc_inspect_kernel_free(kernel);
+        smc_user_kernel_free(kernel);
         return false;
     }
     smc_utf8_make_safe(kernel->shown);
     return true;
 }
 
-void smc_inspect_kernel_free(struct smc_inspect_kernel *kernel)
+void smc_user_kernel_free(struct smc_inspect_kernel *kernel)
 {
     free(kernel->name);
     free(kernel->shown);
     free(kernel->source_file);
     free(kernel->array);
-    smc_inspect_ptx_release(kernel->ptx);
+    smc_shared_ptx_release(kernel->ptx);
     kernel->ptx = NULL;
     kernel->array = NULL;
     kernel->name = kernel->shown = kernel->source_file = NULL;
 }
 
-bool smc_inspect_take(struct smc_inspect_kernels *kernels, struct smc_inspect_kernel *kernel)
+bool smc_user_kernels_take(struct smc_inspect_kernels *kernels, struct smc_inspect_kernel *kernel)
 {
     bool known = user_kernels_is_known(kernels, kernel),
          added = !known && user_kernels_grow(kernels);
     if (!added) {
-        smc_inspect_kernel_free(kernel);
+        smc_user_kernel_free(kernel);
         return known;
     }
     kernels->item[kernels->count++] = *kernel;
@@ -343,50 +239,32 @@ bool smc_inspect_take(struct smc_inspect_kernels *kernels, struct smc_inspect_ke
     return true;
 }
 
-bool smc_stated_add(struct smc_stated_list *list, const struct smc_stated *stated)
-{
-    bool has_room = smc_make_room(&list->item, list->count, &list->capacity, sizeof *list->item);
-    if (has_room)
-        list->item[list->count++] = *stated;
-    else
-        free(stated->pattern);
-    return has_room;
-}
-
-void smc_stated_free(struct smc_stated_list lists[SMC_STATED_KINDS])
-{
-    for (int kind = 0; kind < SMC_STATED_KINDS; kind++) {
-        for (size_t i = 0; i < lists[kind].count; i++)
-            free(lists[kind].item[i].pattern);
-        free(lists[kind].item);
-    }
-}
-
-bool smc_inspect_add(struct smc_inspect_kernels *kernels, const char *name, size_t name_length,
-                     const struct smc_inspect_kernel *kernel)
+bool smc_user_kernels_add(struct smc_inspect_kernels *kernels, const char *name, size_t name_length,
+                          const struct smc_inspect_kernel *kernel)
 {
     struct smc_inspect_kernel added = *kernel;
-    return smc_inspect_name(&added, name, name_length) && smc_inspect_take(kernels, &added);
+    return smc_user_kernel_set_name(&added, name, name_length) &&
+           smc_user_kernels_take(kernels, &added);
 }
 
-size_t smc_inspect_count_unlinked(const struct smc_inspect_kernels *kernels)
+size_t smc_user_kernels_count_unlinked(const struct smc_inspect_kernels *kernels)
 {
     size_t count = 0;
     for (size_t i = 0; i < kernels->count; i++) {
         const struct smc_inspect_kernel *kernel = &kernels->item[i];
         count += kernel->calls_unlinked &&
-                 smc_inspect_find((struct smc_inspect_kernels *)kernels, 0, kernel->name,
-                                  strlen(kernel->name)) == kernel;
+                 smc_user_kernels_find((struct smc_inspect_kernels *)kernels, 0, kernel->name,
+                                       strlen(kernel->name)) == kernel;
     }
     return count;
 }
 
-void smc_inspect_cut(struct smc_inspect_kernels *kernels, size_t count)
+void smc_user_kernels_cut(struct smc_inspect_kernels *kernels, size_t count)
 {
     if (kernels->count <= count)
         return;
     while (kernels->count > count)
-        smc_inspect_kernel_free(&kernels->item[--kernels->count]);
+        smc_user_kernel_free(&kernels->item[--kernels->count]);
     link_all(kernels);
 }
 
@@ -397,9 +275,9 @@ void smc_inspect_notes_free(struct smc_inspect_notes *notes)
     smc_text_free(&notes->remarks);
 }
 
-void smc_inspect_free(struct smc_inspect_kernels *kernels)
+void smc_user_kernels_free(struct smc_inspect_kernels *kernels)
 {
-    smc_inspect_cut(kernels, 0);
+    smc_user_kernels_cut(kernels, 0);
     for (size_t i = 0; i < kernels->owned_file_count; i++)
         free(kernels->owned_file[i]);
     free(kernels->owned_file);
@@ -419,18 +297,18 @@ static const struct {
 #include "code/readers/kernel_sources.def"
 };
 
-const char *smc_inspect_source_name(enum smc_inspect_source source)
+const char *smc_user_kernel_source_name(enum smc_inspect_source source)
 {
     return sources[source].name;
 }
 
-const char *smc_inspect_source_words(enum smc_inspect_source source)
+const char *smc_user_kernel_source_words(enum smc_inspect_source source)
 {
     return sources[source].words;
 }
 
-bool smc_inspect_kernels_locate(struct smc_inspect_kernels *kernels, size_t begin,
-                                const struct smc_source_tree *tree)
+bool smc_user_kernels_locate(struct smc_inspect_kernels *kernels, size_t begin,
+                             const struct smc_source_tree *tree)
 {
     for (size_t i = begin; i < kernels->count; i++) {
         struct smc_inspect_kernel *kernel = &kernels->item[i];
@@ -451,29 +329,11 @@ bool smc_inspect_kernels_locate(struct smc_inspect_kernels *kernels, size_t begi
     return true;
 }
 
-struct smc_inspect_ptx *smc_inspect_ptx_new(const char *text, size_t bytes)
-{
-    struct smc_inspect_ptx *ptx = smc_malloc(sizeof *ptx + bytes + 1);
-    if (!ptx)
-        return NULL;
-    ptx->references = 1;
-    ptx->bytes = bytes;
-    memcpy(ptx->text, text, bytes);
-    ptx->text[bytes] = '\0';
-    return ptx;
-}
-
-void smc_inspect_ptx_release(struct smc_inspect_ptx *ptx)
-{
-    if (ptx && --ptx->references == 0)
-        free(ptx);
-}
-
-bool smc_inspect_is_asked(const struct smc_inspect_kernel *kernel,
-                          const struct smc_inspect_request *request)
+bool smc_user_kernel_is_asked(const struct smc_inspect_kernel *kernel,
+                              const struct smc_inspect_request *request)
 {
     for (size_t i = 0; i < request->pattern_count; i++)
-        if (smc_inspect_matches(kernel, request->patterns[i]))
+        if (smc_name_matches_kernel(kernel, request->patterns[i]))
             return true;
     return request->pattern_count == 0;
 }

@@ -124,7 +124,7 @@ static enum smc_status compile_so(struct smc_user_run *run,
     smc_auto_text faults = {0};
     enum smc_status status = compile_once(run, compilation, compile_with, output, error);
     if (status == SMC_OK)
-        status = smc_inspect_output(output, &kind, &run->kernels, &faults, error);
+        status = smc_read_nvrtc_output(output, &kind, &run->kernels, &faults, error);
     return status;
 }
 
@@ -210,7 +210,7 @@ static bool compile_extended(struct smc_user_run *run, struct smc_compilation co
         return false;
     const char *feature = smc_feature_in(smc_text_string(&output->ptx));
     if (!feature) { /* it is in a function that no kernel calls */
-        smc_inspect_free(&run->kernels);
+        smc_user_kernels_free(&run->kernels);
         smc_nvrtc_output_free(output);
         return false;
     }
@@ -264,7 +264,7 @@ static bool user_locate(struct smc_user_run *run)
     bool located =
         smc_source_tree_read(run->request.file, smc_text_string(&run->text),
                              run->request.compiler_options, "", &tree, &ignored) == SMC_OK &&
-        smc_inspect_kernels_locate(&run->kernels, 0, &tree);
+        smc_user_kernels_locate(&run->kernels, 0, &tree);
     return located;
 }
 
@@ -630,6 +630,6 @@ void smc_user_free(struct smc_user_run *run)
     smc_text_free(&run->text);
     smc_text_free(&run->printed);
     smc_binary_free(&run->compiled.binary);
-    smc_inspect_free(&run->kernels);
+    smc_user_kernels_free(&run->kernels);
     *run = (struct smc_user_run){0};
 }

@@ -292,7 +292,7 @@ void smc_questions_free(struct smc_questions *questions)
 void smc_ask_add_target(const char *typed, uint16_t cc, struct smc_inspect_target *targets,
                         size_t *count)
 {
-    struct smc_inspect_target target = smc_inspect_target_of(typed, cc);
+    struct smc_inspect_target target = smc_architecture_target(typed, cc);
     for (size_t i = 0; i < *count; i++)
         if (targets[i].cc == target.cc && targets[i].suffix == target.suffix)
             return;

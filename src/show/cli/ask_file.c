@@ -139,7 +139,7 @@ static enum smc_status ask_read_file(const struct smc_arguments *arguments, bool
         smc_ask_add_target(i < arguments->device.count ? arguments->device.item[i] : "",
                            asked->query[i].device.sm.cc, targets, &request.target_count);
     enum smc_status status =
-        smc_inspect_read(arguments->file[0], &request, &asked->kernels, &notes, error);
+        smc_read_kernels(arguments->file[0], &request, &asked->kernels, &notes, error);
     if (status == SMC_OK)
         *error = (struct smc_error){""}; /* of a target that was skipped */
     if (asked->kernels.count == 0 || asked->kernels.left_out > 0) {
@@ -161,7 +161,7 @@ static enum smc_status ask_read_file(const struct smc_arguments *arguments, bool
 static void append_who(const struct smc_inspect_kernel *first, size_t count, struct smc_text *note)
 {
     if (count == 1)
-        smc_inspect_append_bare(first, true, note);
+        smc_name_append_bare(first, true, note);
     else
         smc_text_printf(note, "%zu kernels", count);
 }
@@ -402,7 +402,7 @@ enum smc_status smc_asked_file_end(struct smc_asked_file *asked, enum smc_status
     free(asked->query);
     smc_text_free(&asked->ptx);
     smc_entries_free(&asked->entries);
-    smc_inspect_free(&asked->kernels);
+    smc_user_kernels_free(&asked->kernels);
     smc_chosen_devices_free(&asked->chosen);
     return status;
 }

@@ -175,7 +175,7 @@ enum smc_status smc_ask_inspection(const struct smc_arguments *arguments, bool a
     if (!all_targets)
         return assume_target(question, error);
     request->skip_unsupported = true;
-    request->target_count = smc_inspect_all_targets(question->targets);
+    request->target_count = smc_architectures_all(question->targets);
     return SMC_OK;
 }
 
@@ -215,7 +215,7 @@ static void ask_inspect_tell_notes(struct smc_inspect_notes *notes,
 void smc_ask_tell_unlinked(const struct smc_inspect_kernels *kernels)
 {
     char note[160];
-    size_t count = smc_inspect_count_unlinked(kernels);
+    size_t count = smc_user_kernels_count_unlinked(kernels);
     if (count == 0)
         return;
     snprintf(note, sizeof note,
@@ -287,7 +287,7 @@ enum smc_status smc_ask_known_names(const struct smc_inspect_request *request,
 static bool has_code_for(const struct smc_inspect_kernels *kernels, uint16_t cc)
 {
     for (size_t i = 0; i < kernels->count; i++)
-        if (kernels->item[i].cc > 0 && smc_inspect_loads(&kernels->item[i], cc))
+        if (kernels->item[i].cc > 0 && smc_architecture_loads(&kernels->item[i], cc))
             return true;
     return false;
 }

@@ -413,7 +413,7 @@ static enum smc_status find_accesses(const struct smc_arguments *arguments,
     if (asked->ptx.length == 0)
         return smc_fail(error, SMC_USAGE,
                         "%s: bank conflicts are found in source or PTX, not in %s", file,
-                        smc_inspect_source_words(asked->entries.item[0]->source));
+                        smc_user_kernel_source_words(asked->entries.item[0]->source));
     struct smc_bank_accesses_request request = {
         .ptx = smc_text_string(&asked->ptx),
         .ptx_bytes = asked->ptx.length,

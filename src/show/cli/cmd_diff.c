@@ -180,8 +180,8 @@ enum smc_status smc_cmd_diff(const struct smc_arguments *arguments, struct smc_t
     smc_gate_verdict_free(&comparison->verdict);
     smc_inspect_rows_free(&comparison->rows);
     smc_diff_free(&comparison->diff);
-    smc_inspect_free(&comparison->before);
-    smc_inspect_free(&comparison->after);
+    smc_user_kernels_free(&comparison->before);
+    smc_user_kernels_free(&comparison->after);
     smc_inputs_free(&comparison->inputs[0]);
     smc_inputs_free(&comparison->inputs[1]);
     smc_inspection_question_free(&comparison->question);

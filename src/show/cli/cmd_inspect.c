@@ -100,7 +100,7 @@ static void tell_estimates(const struct smc_inspect_rows *rows)
     size_t count = 0;
     char text[128];
     for (size_t i = 0; i < rows->count; i++)
-        count += !smc_inspect_loads(rows->item[i].kernel, rows->item[i].device->sm.cc);
+        count += !smc_architecture_loads(rows->item[i].kernel, rows->item[i].device->sm.cc);
     snprintf(text, sizeof text,
              "in %zu of %zu rows the machine code does not load on the device: estimates", count,
              rows->count);
@@ -315,11 +315,11 @@ enum smc_status smc_cmd_inspect(const struct smc_arguments *arguments, struct sm
         status = inspect(&asked, inspection, out, error);
     smc_inspect_promises_free(&inspection->promises);
     smc_inspect_rows_free(&inspection->bounded.rows);
-    smc_inspect_free(&inspection->bounded.kernels);
+    smc_user_kernels_free(&inspection->bounded.kernels);
     smc_inputs_free(&inspection->bounded.inputs);
     smc_text_free(&inspection->bounded.options);
     smc_inspect_rows_free(&inspection->rows);
-    smc_inspect_free(&inspection->kernels);
+    smc_user_kernels_free(&inspection->kernels);
     smc_inputs_free(&inspection->inputs);
     smc_inspection_question_free(&inspection->question);
     smc_gate_free(&inspection->gate);

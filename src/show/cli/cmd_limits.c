@@ -22,9 +22,9 @@ static enum smc_status find_cost_of_file(const struct smc_arguments *arguments,
                                          struct smc_bound_cost *cost, struct smc_error *error)
 {
     const char *options = arguments->text[SMC_OPTION_COMPILER_OPTIONS];
-    struct smc_inspect_target target = smc_inspect_target_of(
+    struct smc_inspect_target target = smc_architecture_target(
         arguments->device.count == 1 ? arguments->device.item[0] : "", answer->query.device.sm.cc);
-    SMC_AUTO(smc_inspect_free) struct smc_inspect_kernels kernels = {0};
+    SMC_AUTO(smc_user_kernels_free) struct smc_inspect_kernels kernels = {0};
     SMC_AUTO(smc_inspect_notes_free) struct smc_inspect_notes notes = {0};
     smc_auto_text bounded = {0};
     struct smc_error why = {""};
@@ -40,7 +40,7 @@ static enum smc_status find_cost_of_file(const struct smc_arguments *arguments,
     };
     enum smc_status status =
         bounded.failed ? smc_out_of_memory(&why)
-                       : smc_inspect_read(arguments->file[0], &request, &kernels, &notes, &why);
+                       : smc_read_kernels(arguments->file[0], &request, &kernels, &notes, &why);
     for (size_t i = 0; i < kernels.count && status == SMC_OK; i++) {
         const struct smc_inspect_kernel *kernel = &kernels.item[i];
         bool is_bounded = kernel->has_spills && kernel->resources.regs_per_thread <= regs;

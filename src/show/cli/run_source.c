@@ -296,7 +296,7 @@ void smc_ask_user_place(const struct smc_arguments *arguments, const struct smc_
     request->ceilings = place->ceilings;
     if (arguments->device.count > 0)
         request->suffix =
-            smc_inspect_target_of(arguments->device.item[0], place->device.sm.cc).suffix;
+            smc_architecture_target(arguments->device.item[0], place->device.sm.cc).suffix;
 }
 
 enum smc_status smc_ask_user_launch(const struct smc_arguments *arguments, const char *file,

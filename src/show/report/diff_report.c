@@ -27,7 +27,7 @@ static struct smc_value diff_architecture_of(const struct smc_diff_side *side)
     char text[SMC_INSPECT_ARCHITECTURE];
     if (!side->kernel || side->kernel->cc == 0)
         return smc_value_string(NULL);
-    return smc_value_copy(smc_inspect_architecture(side->kernel, text));
+    return smc_value_copy(smc_architecture_name(side->kernel, text));
 }
 
 static struct smc_value change_list(uint32_t changes)

@@ -21,7 +21,7 @@ enum { LEAST_DEVICE = 13, STEPS_COLUMN = 6, VERDICT_COLUMN = 26 };
 static struct smc_value inspect_architecture_of(const struct smc_inspect_kernel *kernel)
 {
     char text[SMC_INSPECT_ARCHITECTURE];
-    return smc_value_copy(kernel->cc ? smc_inspect_architecture(kernel, text) : "");
+    return smc_value_copy(kernel->cc ? smc_architecture_name(kernel, text) : "");
 }
 
 static struct smc_value threads_source(enum smc_threads_source source)
@@ -57,7 +57,7 @@ static struct smc_value settled(const struct smc_inspect_row *row, struct smc_va
 static struct smc_value inspect_loads(const struct smc_inspect_row *row)
 {
     uint16_t cc = row->device->sm.cc;
-    return SMC_VALUE_IF(row->kernel->cc != 0, smc_inspect_loads(row->kernel, cc));
+    return SMC_VALUE_IF(row->kernel->cc != 0, smc_architecture_loads(row->kernel, cc));
 }
 
 /* Of a kernel, whatever the device. */
@@ -65,7 +65,7 @@ static struct smc_value inspect_loads(const struct smc_inspect_row *row)
     FIELD("file", NULL, "", "the file that holds it", item->file)                                  \
     FIELD("name", NULL, "", "its name, demangled", item->shown)                                    \
     FIELD("mangled_name", NULL, "", "its name in the file", item->name)                            \
-    FIELD("source", NULL, "", "the kind of file", smc_inspect_source_name(item->source))           \
+    FIELD("source", NULL, "", "the kind of file", smc_user_kernel_source_name(item->source))       \
     FIELD("compiled_for", NULL, "", "the architecture of its machine code",                        \
           inspect_architecture_of(item))                                                           \
     FIELD("max_threads_per_block", NULL, "threads", "its launch bound",                            \
@@ -228,7 +228,7 @@ static void inspect_append_file(const struct smc_inspect_kernel *kernel, const c
                                 struct smc_text *out)
 {
     smc_auto_text line = {0};
-    smc_text_printf(&line, "%s (%s)", kernel->file, smc_inspect_source_words(kernel->source));
+    smc_text_printf(&line, "%s (%s)", kernel->file, smc_user_kernel_source_words(kernel->source));
     if (line.data)
         smc_utf8_make_safe(line.data);
     smc_layout_paragraph(out, label, *label ? strlen(label) + 1 : 0, smc_text_string(&line),
@@ -278,10 +278,10 @@ static void append_architecture(const struct smc_inspect_row *row, struct smc_te
     if (kernel->cc == 0 || kernel->cc == cc)
         return;
     snprintf(line, sizeof line,
-             smc_inspect_loads(kernel, cc)
+             smc_architecture_loads(kernel, cc)
                  ? "counted on machine code for %s"
                  : "estimated from machine code for %s, which this device cannot load",
-             smc_inspect_architecture(kernel, architecture));
+             smc_architecture_name(kernel, architecture));
     smc_layout_paragraph(out, "", STEPS_COLUMN, line, out->style->columns);
 }
 

@@ -472,7 +472,7 @@ static void append_family(const struct smc_inspect_rows *rows, const struct fami
     }
     smc_name_parse(kernel->shown, &name);
     if (family->shares_name)
-        smc_inspect_append_bare(kernel, false, out);
+        smc_name_append_bare(kernel, false, out);
     else
         smc_text_append_bytes(out, name.begin + name.last, name.arguments - name.last);
     smc_text_append(out, name.arguments < name.length ? "<..>" : "");

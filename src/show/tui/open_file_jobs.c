@@ -25,7 +25,7 @@ static struct open_reading {
 
 static void forget_reading(void)
 {
-    smc_inspect_free(&reading.kernels);
+    smc_user_kernels_free(&reading.kernels);
     smc_inputs_free(&reading.inputs);
     smc_text_free(&reading.notes);
     reading = (struct open_reading){0};
@@ -443,10 +443,11 @@ void smc_open_find_accesses(const struct smc_open_question *question, const stru
     if (strcmp(reading.file, question->file) != 0) /* by another process */
         read_file(question, &request, &error);
     const struct smc_inspect_kernel *first =
-        smc_inspect_find(&reading.kernels, 0, question->kernel, strlen(question->kernel));
+        smc_user_kernels_find(&reading.kernels, 0, question->kernel, strlen(question->kernel));
     if (first)
-        find_accesses_of(smc_inspect_best_version(&reading.kernels, first, query->device.sm.cc),
-                         question, query, accesses);
+        find_accesses_of(
+            smc_architecture_best_version(&reading.kernels, first, query->device.sm.cc), question,
+            query, accesses);
     else
         snprintf(accesses->why, sizeof accesses->why, "%s",
                  reading.kernels.count > 0 ? "the file no longer has this kernel"
