@@ -455,6 +455,10 @@ bool smc_call_matches(const struct smc_call *call, const struct smc_function *ca
 
 /* Sets `reconverge_at` of every branch. */
 bool smc_find_reconvergence(struct smc_program *program);
+
+/* sequences.c: finds the loads that follow another with the same address, the loads that poll, and
+   the stretches. False: out of memory. */
+bool smc_find_sequences(struct smc_program *program);
 /* Whether threads that exit at op `left` have executed something that follows the barrier: they
    have passed it by, and not just returned. */
 bool smc_passes_by(const struct smc_program *program, uint32_t barrier, uint32_t left);

@@ -73,6 +73,7 @@ emulator_sources = \
 	src/machine/emulator/ptx_types.def \
 	src/machine/emulator/reconvergence.c \
 	src/machine/emulator/emulator_state.h \
+	src/machine/emulator/sequences.c \
 	src/machine/emulator/shadow.c src/machine/emulator/shadow.h \
 	src/machine/emulator/shadow_cells.h \
 	src/machine/emulator/shadow_check.c \
