@@ -69,7 +69,8 @@ bool smc_place_find(const struct smc_issuer *by, enum smc_access_kind kind,
         place->bulk.address = address % SMC_CLUSTER_STRIDE;
     if (is_flat || rank == smc_cluster_rank(worker))
         return checks
-                   ? smc_memory_bulk(worker, by->warp, by->op, kind, bytes, by->lane, &place->bulk)
+                   ? smc_memory_bulk(worker, by->op, kind, smc_thread_of(by->warp, by->lane), bytes,
+                                     &place->bulk)
                    : smc_memory_find_bulk(worker, kind, bytes, &place->bulk) == SMC_FINDING_KINDS;
     const uint64_t room = worker->launch->smem_bytes;
     place->owner = smc_cluster_mate(worker, rank);
@@ -456,7 +457,9 @@ enum smc_next smc_step_store_async(struct smc_worker *worker, struct smc_warp *w
     struct smc_op access = *op;
     access.releases = false; /* the object orders it */
     smc_memory_addresses(warp, op, address);
-    smc_memory_access(worker, warp, &access, kind, mask, NULL, host);
+    smc_memory_access(
+        worker, warp,
+        &(struct smc_warp_access){.op = &access, .kind = kind, .mask = mask, .host = host});
     worker->changes++;
     EACH_ACTIVE(lane, mask) {
         const struct smc_issuer by = {

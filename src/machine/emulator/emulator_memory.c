@@ -16,19 +16,20 @@ static bool is_fragment(const struct smc_op *op)
     return op->kind == SMC_OP_LOAD_FRAGMENT || op->kind == SMC_OP_STORE_FRAGMENT;
 }
 
-static void take_sample(struct smc_worker *worker, const struct smc_op *op, enum smc_bank_op kind,
-                        uint32_t conflicts, const uint64_t address[SMC_LANES], uint32_t mask,
-                        uint32_t bytes)
+/* Keeps the access if it has more conflicts than the instruction's other ones; `like` lacks the
+   addresses. */
+static void keep_worst(struct smc_worker *worker, const struct smc_op *op,
+                       const struct smc_bank_cost *cost, const struct smc_access *like,
+                       const uint64_t address[SMC_LANES])
 {
     struct smc_conflict_sample *sample = &worker->sample[op->instruction];
+    const uint32_t conflicts = cost->wavefronts - cost->least;
+    if (sample->taken && conflicts <= sample->conflicts)
+        return;
     *sample = (struct smc_conflict_sample){
-        .taken = true,
-        .conflicts = conflicts,
-        .block = worker->block,
-        .access = {.mask = mask, .width_bytes = bytes, .op = kind},
-    };
+        .taken = true, .conflicts = conflicts, .block = worker->block, .access = *like};
     EACH_LANE(i)
-        sample->access.address[i] = mask & smc_lane_bit[i] ? (uint32_t)address[i] : 0;
+        sample->access.address[i] = like->mask & smc_lane_bit[i] ? (uint32_t)address[i] : 0;
 }
 
 /* cp.async: what it reads counts too. */
@@ -69,9 +70,8 @@ static void count_shared(struct smc_worker *worker, const struct smc_warp_access
         return;
     }
     count->least_wavefronts += cost.least;
-    const struct smc_conflict_sample *kept = &worker->sample[op->instruction];
-    if (!kept->taken || cost.wavefronts - cost.least > kept->conflicts)
-        take_sample(worker, op, served, cost.wavefronts - cost.least, address, mask, bytes);
+    const struct smc_access like = {.mask = mask, .width_bytes = bytes, .op = served};
+    keep_worst(worker, op, &cost, &like, address);
     if (kind == SMC_BANK_STORE) {
         count->shared_stores++;
         count->store_wavefronts += cost.wavefronts;
@@ -95,7 +95,6 @@ void smc_count_fragment(struct smc_worker *worker, const struct smc_op *op, enum
     const enum smc_bank_op served = smc_fragment_bank_op(access, kind);
     struct smc_bank_cost cost =
         smc_shape_bank_cost(worker, NULL, 0, served, address, access->mask, access->bytes);
-    const struct smc_conflict_sample *kept = &worker->sample[op->instruction];
     struct smc_logged_access logged = {
         .instruction = op->instruction,
         .access = {.mask = access->mask, .width_bytes = access->bytes, .op = served},
@@ -103,9 +102,7 @@ void smc_count_fragment(struct smc_worker *worker, const struct smc_op *op, enum
     };
     if (worker->log)
         smc_log_access(worker, &logged, address);
-    if (!kept->taken || cost.wavefronts - cost.least > kept->conflicts)
-        take_sample(worker, op, served, cost.wavefronts - cost.least, address, access->mask,
-                    access->bytes);
+    keep_worst(worker, op, &cost, &logged.access, address);
     count->least_wavefronts += cost.least;
     count->shared_loads += kind == SMC_BANK_LOAD;
     count->shared_stores += kind == SMC_BANK_STORE;
@@ -113,23 +110,33 @@ void smc_count_fragment(struct smc_worker *worker, const struct smc_op *op, enum
         cost.wavefronts;
 }
 
-static void count_global(struct smc_worker *worker, const struct smc_op *op, unsigned kind,
-                         const uint64_t address[SMC_LANES], uint32_t mask, uint32_t bytes,
-                         const struct smc_allocation *allocation, struct smc_shape *shape)
+static unsigned traffic_kind(enum smc_access_kind kind)
 {
+    return kind == SMC_READS    ? SMC_EMULATED_LOAD
+           : kind == SMC_WRITES ? SMC_EMULATED_STORE
+                                : SMC_EMULATED_ATOMIC;
+}
+
+/* Counts the access of the lanes of `mask`, which access this allocation. */
+static void count_global(struct smc_worker *worker, const struct smc_warp_access *access,
+                         uint32_t mask, const struct smc_allocation *allocation,
+                         struct smc_shape *shape)
+{
+    const struct smc_op *op = access->op;
     struct smc_emulated_count *count = &worker->count[op->instruction];
     uint64_t lanes = smc_lane_count(mask);
-    uint64_t sectors = smc_shape_sectors(shape, address, mask);
+    uint64_t sectors = smc_shape_sectors(shape, access->address, mask);
     count->global_requests++;
     count->global_sectors += sectors;
-    count->global_bytes += lanes * bytes;
+    count->global_bytes += lanes * access->bytes;
     if (allocation->array == SIZE_MAX)
         return;
-    struct smc_emulated_traffic *traffic = &worker->array_count[allocation->array].kind[kind];
+    struct smc_emulated_traffic *traffic =
+        &worker->array_count[allocation->array].kind[traffic_kind(access->kind)];
     traffic->requests++;
     traffic->sectors += sectors;
     traffic->elements += lanes * op->vector;
-    traffic->bytes += lanes * bytes;
+    traffic->bytes += lanes * access->bytes;
 }
 
 void smc_count_copy(struct smc_worker *worker, const struct smc_op *op,
@@ -293,13 +300,6 @@ static bool holds(const struct smc_allocation *allocation, uint64_t address, uin
            width <= allocation->bytes - offset;
 }
 
-static unsigned traffic_kind(enum smc_access_kind kind)
-{
-    return kind == SMC_READS    ? SMC_EMULATED_LOAD
-           : kind == SMC_WRITES ? SMC_EMULATED_STORE
-                                : SMC_EMULATED_ATOMIC;
-}
-
 /* The lanes of `mask` that access this allocation. */
 static uint32_t emulator_memory_lanes_within(const struct smc_allocation *allocation,
                                              const uint64_t address[SMC_LANES], uint32_t mask,
@@ -314,17 +314,15 @@ static uint32_t emulator_memory_lanes_within(const struct smc_allocation *alloca
 }
 
 /* Copies what the lanes load that cross the end of the allocation, and returns them. */
-static uint32_t cut_at_end(struct smc_worker *worker, const struct smc_op *op,
-                           const struct smc_allocation *allocation,
-                           const uint64_t address[SMC_LANES], uint32_t mask, uint32_t width,
-                           char *host[SMC_LANES])
+static uint32_t cut_at_end(struct smc_worker *worker, const struct smc_warp_access *access,
+                           uint32_t mask, const struct smc_allocation *allocation)
 {
     uint32_t cut = 0;
     EACH_ACTIVE(lane, mask)
-        if (!holds(allocation, address[lane], width)) {
-            memset(worker->cut[lane], 0, width);
-            memcpy(worker->cut[lane], host[lane], op->used_bytes);
-            host[lane] = worker->cut[lane];
+        if (!holds(allocation, access->address[lane], access->bytes)) {
+            memset(worker->cut[lane], 0, access->bytes);
+            memcpy(worker->cut[lane], access->host[lane], access->op->used_bytes);
+            access->host[lane] = worker->cut[lane];
             cut |= 1u << lane;
         }
     return cut;
@@ -380,18 +378,17 @@ static bool reads_unwritten(const struct smc_op *op, const struct smc_allocation
 
 /* Notes what is written, and reports what nothing has written before it is read: once. Another
    worker may do so at the same time, also for bytes of the same four. */
-static void emulator_memory_check_written(struct smc_worker *worker, const struct smc_warp *warp,
-                                          const struct smc_op *op, enum smc_access_kind kind,
-                                          const struct smc_bulk *place, uint32_t bytes,
-                                          uint32_t lane)
+static void emulator_memory_check_written(struct smc_worker *worker, const struct smc_op *op,
+                                          enum smc_access_kind kind, uint32_t thread,
+                                          const struct smc_bulk *place, uint32_t bytes)
 {
     const struct smc_allocation *allocation = place->allocation;
     const uint64_t begin = place->address - allocation->address, end = begin + bytes;
     if (coverage_of(allocation, begin, bytes).all)
         return;
     if (kind == SMC_READS ? reads_unwritten(op, allocation, begin, bytes) : kind != SMC_WRITES) {
-        struct smc_finding finding = smc_finding_at(worker, SMC_FINDING_UNWRITTEN_GLOBAL,
-                                                    op->instruction, smc_thread_of(warp, lane));
+        struct smc_finding finding =
+            smc_finding_at(worker, SMC_FINDING_UNWRITTEN_GLOBAL, op->instruction, thread);
         smc_finding_set_address(worker, &finding, SMC_SPACE_GLOBAL, place->address, bytes);
         smc_find(worker, &finding);
     }
@@ -412,7 +409,8 @@ void smc_memory_read_texel(struct smc_worker *worker, const struct smc_warp *war
         const struct smc_bulk place = {.address = allocation->address +
                                                   (uint64_t)(texel->data - allocation->data),
                                        .allocation = allocation};
-        emulator_memory_check_written(worker, warp, op, SMC_READS, &place, texel->bytes, lane);
+        emulator_memory_check_written(worker, op, SMC_READS, smc_thread_of(warp, lane), &place,
+                                      texel->bytes);
         return;
     }
 }
@@ -466,12 +464,12 @@ static uint32_t locate_global(struct smc_worker *worker, const struct smc_warp *
         if (allocation->written)
             EACH_ACTIVE(n, within) {
                 const struct smc_bulk place = {.address = address[n], .allocation = allocation};
-                emulator_memory_check_written(worker, warp, op, access->kind, &place, width, n);
+                emulator_memory_check_written(worker, op, access->kind, smc_thread_of(warp, n),
+                                              &place, width);
             }
         if (width < bytes)
-            *cut |= cut_at_end(worker, op, allocation, address, within, bytes, host);
-        count_global(worker, op, traffic_kind(access->kind), address, within, bytes, allocation,
-                     shape);
+            *cut |= cut_at_end(worker, access, within, allocation);
+        count_global(worker, access, within, allocation, shape);
         left &= ~within;
     }
     return good;
@@ -634,14 +632,12 @@ enum smc_finding_kind smc_memory_find_bulk(struct smc_worker *worker, enum smc_a
     return SMC_FINDING_KINDS;
 }
 
-bool smc_memory_bulk(struct smc_worker *worker, const struct smc_warp *warp,
-                     const struct smc_op *op, enum smc_access_kind kind, uint32_t bytes,
-                     uint32_t lane, struct smc_bulk *bulk)
+bool smc_memory_bulk(struct smc_worker *worker, const struct smc_op *op, enum smc_access_kind kind,
+                     uint32_t thread, uint32_t bytes, struct smc_bulk *bulk)
 {
     const enum smc_finding_kind fault = smc_memory_find_bulk(worker, kind, bytes, bulk);
     if (fault != SMC_FINDING_KINDS) {
-        struct smc_finding finding =
-            smc_finding_at(worker, fault, op->instruction, smc_thread_of(warp, lane));
+        struct smc_finding finding = smc_finding_at(worker, fault, op->instruction, thread);
         smc_finding_set_address(worker, &finding, bulk->space, bulk->address, bytes);
         smc_find(worker, &finding);
         return false;
@@ -650,7 +646,7 @@ bool smc_memory_bulk(struct smc_worker *worker, const struct smc_warp *warp,
         return true;
     count_bulk(worker, op, kind, bulk->address, bytes, bulk->allocation);
     if (bulk->allocation->written)
-        emulator_memory_check_written(worker, warp, op, kind, bulk, bytes, lane);
+        emulator_memory_check_written(worker, op, kind, thread, bulk, bytes);
     return true;
 }
 
@@ -682,22 +678,17 @@ const char *smc_memory_peek(struct smc_worker *worker, const struct smc_warp *wa
 }
 
 uint32_t smc_memory_access(struct smc_worker *worker, struct smc_warp *warp,
-                           const struct smc_op *op, enum smc_access_kind kind, uint32_t mask,
-                           const void *const *value, char *host[SMC_LANES])
+                           const struct smc_warp_access *wanted)
 {
     uint64_t address[SMC_LANES];
-    struct smc_warp_access access = {.op = op,
-                                     .kind = kind,
-                                     .space = op->space,
-                                     .mask = mask,
-                                     .address = address,
-                                     .value = value,
-                                     .host = host};
-    smc_memory_addresses(warp, op, address);
-    if (op->space != SMC_SPACE_GENERIC)
+    struct smc_warp_access access = *wanted;
+    access.space = wanted->op->space;
+    access.address = address;
+    smc_memory_addresses(warp, access.op, address);
+    if (access.space != SMC_SPACE_GENERIC)
         return smc_memory_access_at(worker, warp, &access);
     uint32_t done = 0;
-    for (uint32_t left = mask; left;) { /* usually one iteration */
+    for (uint32_t left = wanted->mask; left;) { /* usually one iteration */
         access.space = smc_space_of(address[__builtin_ctz(left)]);
         access.mask = 0;
         EACH_ACTIVE(lane, left)

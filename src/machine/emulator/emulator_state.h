@@ -411,13 +411,7 @@ void smc_count_fragment(struct smc_worker *worker, const struct smc_op *op, enum
    lanes access one allocation, the last one. */
 void smc_count_copy(struct smc_worker *worker, const struct smc_op *op,
                     const uint64_t from[SMC_LANES], const uint64_t to[SMC_LANES], uint32_t mask);
-/* Finds where in the host's memory the active lanes' accesses of `bytes` each go. Lanes with an
-   invalid access are reported and left out of the returned mask. Also counts and checks the
-   accesses. */
 enum smc_access_kind { SMC_READS, SMC_WRITES, SMC_UPDATES };
-uint32_t smc_memory_access(struct smc_worker *worker, struct smc_warp *warp,
-                           const struct smc_op *op, enum smc_access_kind kind, uint32_t mask,
-                           const void *const *value, char *host[SMC_LANES]);
 /* An access of lanes of a warp to one space, with addresses relative to it. */
 struct smc_warp_access {
     const struct smc_op *op;
@@ -430,8 +424,13 @@ struct smc_warp_access {
     const void *const *value; /* of writes, or NULL */
     char **host;
 };
-/* The same for such an access. Only the lanes that are returned have a place in `host`; the others'
-   elements are overwritten. */
+/* Finds where in the host's memory the accesses of the lanes of `mask` go, at the addresses of
+   `op`: sets access->host. Lanes with an invalid access are reported and left out of the returned
+   mask. Also counts and checks the accesses. */
+uint32_t smc_memory_access(struct smc_worker *worker, struct smc_warp *warp,
+                           const struct smc_warp_access *access);
+/* The same at access->address in access->space. Only the lanes that are returned have a place in
+   `host`; the others' elements are overwritten. */
 uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
                               const struct smc_warp_access *access);
 /* Where a lane's generic address is in the host's memory, and how many bytes follow there; NULL if
@@ -450,9 +449,8 @@ struct smc_bulk {
 enum smc_finding_kind smc_memory_find_bulk(struct smc_worker *worker, enum smc_access_kind kind,
                                            uint32_t bytes, struct smc_bulk *bulk);
 /* The same, and counts the access. False, after a finding: it is not in one array. */
-bool smc_memory_bulk(struct smc_worker *worker, const struct smc_warp *warp,
-                     const struct smc_op *op, enum smc_access_kind kind, uint32_t bytes,
-                     uint32_t lane, struct smc_bulk *bulk);
+bool smc_memory_bulk(struct smc_worker *worker, const struct smc_op *op, enum smc_access_kind kind,
+                     uint32_t thread, uint32_t bytes, struct smc_bulk *bulk);
 /* memory_shapes.c */
 /* Each lane's address, generic or relative to op->space: register + immediate. */
 void smc_memory_addresses(const struct smc_warp *warp, const struct smc_op *op,

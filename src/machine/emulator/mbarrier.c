@@ -161,10 +161,14 @@ static uint64_t load(const char *host)
 }
 
 /* What the lane's operation on the object means for the order of accesses. */
-static void mbarrier_order(struct smc_worker *worker, const struct smc_warp *warp,
-                           const struct smc_op *op, enum smc_access_kind kind, uint64_t address,
-                           struct mbarrier_object *object, uint32_t parity, uint32_t lane)
+static void mbarrier_order(const struct mbarrier_access *access, enum smc_access_kind kind,
+                           struct mbarrier_object *object, uint32_t parity)
 {
+    struct smc_worker *worker = access->worker;
+    const struct smc_warp *warp = access->warp;
+    const struct smc_op *op = access->op;
+    const uint64_t address = access->address;
+    const uint32_t lane = access->lane;
     uint64_t key[SMC_LANES] = {0};
     const uint64_t at = address % SMC_CLUSTER_STRIDE;
     key[lane] = at | parity;
@@ -187,18 +191,14 @@ static void mbarrier_order(struct smc_worker *worker, const struct smc_warp *war
 }
 
 /* The access itself: ordered by its phase, not by its address. */
-static uint32_t reach(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
-                      enum smc_access_kind kind, const uint64_t address[SMC_LANES], uint32_t mask,
-                      char *host[SMC_LANES])
+static uint32_t reach(struct smc_worker *worker, struct smc_warp *warp,
+                      const struct smc_warp_access *wanted)
 {
-    struct smc_op relaxed = *op;
-    const struct smc_warp_access access = {.op = &relaxed,
-                                           .kind = kind,
-                                           .space = SMC_SPACE_SHARED,
-                                           .mask = mask,
-                                           .address = address,
-                                           .host = host};
+    struct smc_op relaxed = *wanted->op;
+    struct smc_warp_access access = *wanted;
     relaxed.acquires = relaxed.releases = false;
+    access.op = &relaxed;
+    access.space = SMC_SPACE_SHARED;
     return smc_memory_access_at(worker, warp, &access);
 }
 
@@ -271,11 +271,16 @@ static bool release_to(const struct smc_issuer *by, uint64_t at)
     access.is_strong = access.releases = true;
     access.is_async = false;
     address[by->lane] = at;
-    if (!reach(by->worker, by->warp, &access, SMC_UPDATES, address, 1u << by->lane, host))
+    const struct smc_warp_access update = {.op = &access,
+                                           .kind = SMC_UPDATES,
+                                           .mask = 1u << by->lane,
+                                           .address = address,
+                                           .host = host};
+    if (!reach(by->worker, by->warp, &update))
         return false;
     struct mbarrier_object object = unpack(load(host[by->lane]));
-    mbarrier_order(by->worker, by->warp, &access, SMC_UPDATES, at, &object, object.parity,
-                   by->lane);
+    mbarrier_order(&(struct mbarrier_access){by->worker, by->warp, &access, at, by->lane},
+                   SMC_UPDATES, &object, object.parity);
     const uint64_t after = pack(&object);
     memcpy(host[by->lane], &after, sizeof after);
     return true;
@@ -429,14 +434,17 @@ enum smc_next smc_step_mbarrier_arrive(struct smc_worker *worker, struct smc_war
     uint64_t address[SMC_LANES];
     char *host[SMC_LANES];
     find_objects(warp, op, address);
-    mask = reach(worker, warp, op, SMC_UPDATES, address, mask, host);
+    mask =
+        reach(worker, warp,
+              &(struct smc_warp_access){
+                  .op = op, .kind = SMC_UPDATES, .mask = mask, .address = address, .host = host});
     EACH_ACTIVE(lane, mask) {
         const uint64_t before = load(host[lane]);
         struct mbarrier_object object = unpack(before);
         const uint32_t arrivals = count[lane], most = object.pending;
         const struct mbarrier_access access = {worker, warp, op, address[lane], lane};
         check_early(&access, mask, arrivals > most);
-        mbarrier_order(worker, warp, op, SMC_UPDATES, address[lane], &object, object.parity, lane);
+        mbarrier_order(&access, SMC_UPDATES, &object, object.parity);
         object.transactions += transactions[lane];
         object.pending -= arrivals < most ? arrivals : most;
         if (op->reduction == SMC_REDUCE_DEC)
@@ -459,10 +467,14 @@ enum smc_next smc_step_mbarrier_transactions(struct smc_worker *worker, struct s
     uint64_t address[SMC_LANES];
     char *host[SMC_LANES];
     find_objects(warp, op, address);
-    mask = reach(worker, warp, op, SMC_UPDATES, address, mask, host);
+    mask =
+        reach(worker, warp,
+              &(struct smc_warp_access){
+                  .op = op, .kind = SMC_UPDATES, .mask = mask, .address = address, .host = host});
     EACH_ACTIVE(lane, mask) {
         struct mbarrier_object object = unpack(load(host[lane]));
-        mbarrier_order(worker, warp, op, SMC_UPDATES, address[lane], &object, object.parity, lane);
+        const struct mbarrier_access access = {worker, warp, op, address[lane], lane};
+        mbarrier_order(&access, SMC_UPDATES, &object, object.parity);
         if (op->reduction == SMC_REDUCE_DEC)
             object.transactions -= transactions[lane];
         else
@@ -484,7 +496,9 @@ enum smc_next smc_step_mbarrier_wait(struct smc_worker *worker, struct smc_warp 
     char *host[SMC_LANES];
     uint32_t complete = 0;
     find_objects(warp, op, address);
-    const uint32_t found = reach(worker, warp, op, SMC_READS, address, mask, host);
+    const struct smc_warp_access read = {
+        .op = op, .kind = SMC_READS, .mask = mask, .address = address, .host = host};
+    const uint32_t found = reach(worker, warp, &read);
     EACH_ACTIVE(lane, found) {
         const uint32_t parity = op->is_aligned ? ((const lane_u32 *)wanted)[lane] & 1
                                                : unpack(((const lane_u64 *)wanted)[lane]).parity;
@@ -493,7 +507,8 @@ enum smc_next smc_step_mbarrier_wait(struct smc_worker *worker, struct smc_warp 
             !finish_copies(worker, address[lane] % SMC_CLUSTER_STRIDE, &object))
             continue;
         complete |= 1u << lane;
-        mbarrier_order(worker, warp, op, SMC_READS, address[lane], &object, parity, lane);
+        const struct mbarrier_access access = {worker, warp, op, address[lane], lane};
+        mbarrier_order(&access, SMC_READS, &object, parity);
         const struct smc_object *known =
             worker->pending ? known_at(worker, address[lane] % SMC_CLUSTER_STRIDE) : NULL;
         if (known)

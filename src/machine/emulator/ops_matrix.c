@@ -335,8 +335,9 @@ enum smc_next smc_step_load_rows(struct smc_worker *worker, struct smc_warp *war
     (void)mask;
     if (!converged)
         return SMC_WAITS;
-    uint32_t good =
-        smc_memory_access(worker, warp, &access, SMC_READS, active & row_lanes(op), NULL, host);
+    const struct smc_warp_access read = {
+        .op = &access, .kind = SMC_READS, .mask = active & row_lanes(op), .host = host};
+    const uint32_t good = smc_memory_access(worker, warp, &read);
     EACH_ACTIVE(lane, good)
         memcpy(rows[lane], host[lane], sizeof rows[lane]);
     for (unsigned n = 0; n < op->vector; n++) {
@@ -377,8 +378,12 @@ enum smc_next smc_step_store_rows(struct smc_worker *worker, struct smc_warp *wa
     }
     for (unsigned lane = 0; lane < SMC_LANES; lane++)
         value[lane] = rows[lane];
-    uint32_t good =
-        smc_memory_access(worker, warp, &access, SMC_WRITES, active & row_lanes(op), value, host);
+    const struct smc_warp_access write = {.op = &access,
+                                          .kind = SMC_WRITES,
+                                          .mask = active & row_lanes(op),
+                                          .value = value,
+                                          .host = host};
+    const uint32_t good = smc_memory_access(worker, warp, &write);
     EACH_ACTIVE(lane, good)
         memcpy(host[lane], rows[lane], sizeof rows[lane]);
     smc_warp_release(warp, converged);

@@ -526,6 +526,14 @@ static void check_write(const struct visit *visit, struct cell *cell, uint32_t m
     cell->is_exempt = visit->is_copy;
 }
 
+/* An access of one lane. */
+struct lane_access {
+    enum smc_access_kind kind;
+    uint32_t me; /* its thread */
+    uint64_t address;
+    bool same_value; /* it writes what is there */
+};
+
 /* --- Against earlier blocks, if blocks run in order ------------------------------------------- */
 
 static void report_past(const struct visit *visit, enum smc_finding_kind kind, uint32_t me,
@@ -561,22 +569,20 @@ static const struct smc_run *racing(const struct visit *visit, const struct smc_
 }
 
 static void check_past(const struct visit *visit, const struct line *line, uint32_t cell,
-                       uint32_t count, enum smc_access_kind kind, uint32_t me, uint64_t address,
-                       bool same_value)
+                       uint32_t count, const struct lane_access *access)
 {
+    const bool reads = access->kind == SMC_READS;
+    const bool overwrites = access->kind != SMC_WRITES || !access->same_value;
     for (uint32_t i = cell; i < cell + count; i++) {
-        const struct smc_run *run =
-            kind == SMC_WRITES && same_value ? NULL : racing(visit, line->past->writes, i);
-        if (run) {
-            report_past(visit,
-                        kind == SMC_READS ? SMC_FINDING_RACE_WRITE_READ
-                                          : SMC_FINDING_RACE_WRITE_WRITE,
-                        me, address, run, i);
-            return;
+        enum smc_finding_kind fault =
+            reads ? SMC_FINDING_RACE_WRITE_READ : SMC_FINDING_RACE_WRITE_WRITE;
+        const struct smc_run *run = overwrites ? racing(visit, line->past->writes, i) : NULL;
+        if (!run && !reads) {
+            fault = SMC_FINDING_RACE_READ_WRITE;
+            run = racing(visit, line->past->reads, i);
         }
-        run = kind == SMC_READS ? NULL : racing(visit, line->past->reads, i);
         if (run) {
-            report_past(visit, SMC_FINDING_RACE_READ_WRITE, me, address, run, i);
+            report_past(visit, fault, access->me, access->address, run, i);
             return;
         }
     }
@@ -743,15 +749,16 @@ static void check_shared_reads(const struct visit *visit, const uint64_t address
 }
 
 static void check_cells(const struct visit *visit, struct cell *cell, uint32_t count,
-                        enum smc_access_kind kind, uint32_t me, uint64_t address, bool same_value)
+                        const struct lane_access *access)
 {
+    const enum smc_access_kind kind = access->kind;
     for (uint32_t i = 0; i < count; i++) {
         if (kind == SMC_READS)
-            check_read(visit, &cell[i], me, address);
+            check_read(visit, &cell[i], access->me, access->address);
         else
-            check_write(visit, &cell[i], me, address, same_value);
+            check_write(visit, &cell[i], access->me, access->address, access->same_value);
         if (kind == SMC_UPDATES)
-            note_reader(visit, &cell[i], me);
+            note_reader(visit, &cell[i], access->me);
         if (kind != SMC_READS)
             cell[i].is_update = kind == SMC_UPDATES;
     }
@@ -767,47 +774,48 @@ static bool is_unwritten(const struct visit *visit, const struct cell *cell, uin
     return false;
 }
 
-static void check_shared(const struct visit *visit, enum smc_access_kind kind, uint32_t me,
-                         uint64_t address, bool same_value)
+static void check_shared(const struct visit *visit, const struct lane_access *access)
 {
-    uint32_t unit = visit->shadow->cell_bytes_shared;
-    struct cell *cell = &visit->shadow->shared[address / unit];
-    uint32_t count = visit->bytes / unit;
-    if (kind != SMC_READS)
-        mark_written(visit->shadow, address / unit, count);
+    const uint32_t unit = visit->shadow->cell_bytes_shared, count = visit->bytes / unit;
+    const uint64_t number = access->address / unit;
+    struct cell *cell = &visit->shadow->shared[number];
+    if (access->kind != SMC_READS)
+        mark_written(visit->shadow, number, count);
     else if (visit->is_strong)
-        unsettle(visit->shadow, address / unit, count);
-    if (kind == SMC_UPDATES && is_unwritten(visit, cell, count)) /* and then written */
-        shadow_report(visit, SMC_FINDING_UNWRITTEN, me, address, NULL);
-    check_cells(visit, cell, count, kind, me, address, same_value);
+        unsettle(visit->shadow, number, count);
+    if (access->kind == SMC_UPDATES && is_unwritten(visit, cell, count)) /* and then written */
+        shadow_report(visit, SMC_FINDING_UNWRITTEN, access->me, access->address, NULL);
+    check_cells(visit, cell, count, access);
 }
 
 /* Accesses are aligned and at most 32 bytes wide, so each is within one line. */
-static void check_global(const struct visit *visit, enum smc_access_kind kind, uint32_t me,
-                         uint64_t address, bool same_value, const void *value, struct line **last)
+static void check_global(const struct visit *visit, const struct lane_access *access,
+                         const void *value, struct line **last)
 {
-    uint32_t unit = visit->shadow->cell_bytes_global, count = visit->bytes / unit;
-    uint64_t number = address / ((uint64_t)unit * SMC_LINE_CELLS);
-    uint32_t first = (uint32_t)(address / unit % SMC_LINE_CELLS);
+    const uint32_t unit = visit->shadow->cell_bytes_global, count = visit->bytes / unit;
+    const uint64_t number = access->address / ((uint64_t)unit * SMC_LINE_CELLS);
+    const uint32_t first = (uint32_t)(access->address / unit % SMC_LINE_CELLS);
+    const bool reads = access->kind != SMC_WRITES, writes = access->kind != SMC_READS;
     if (!*last || (*last)->number != number)
         *last = line_of(visit->shadow, number);
-    if (!*last)
+    struct line *line = *last;
+    if (!line)
         return;
-    if (kind != SMC_READS || visit->is_strong)
-        (*last)->settled.cells = 0;
-    if (visit->is_strong && kind != SMC_READS && (*last)->past)
-        keep_weak_writes(visit->shadow, *last, first, count);
-    if (kind != SMC_READS && (*last)->copied)
-        check_sources(visit, *last, cells_from(first, count), me, address);
-    check_cells(visit, &(*last)->cell[first], count, kind, me, address, same_value);
-    (*last)->read |= kind == SMC_WRITES ? 0 : cells_from(first, count);
-    (*last)->written |= kind == SMC_READS ? 0 : cells_from(first, count);
-    if (!(*last)->past)
+    if (writes || visit->is_strong)
+        line->settled.cells = 0;
+    if (visit->is_strong && writes && line->past)
+        keep_weak_writes(visit->shadow, line, first, count);
+    if (writes && line->copied)
+        check_sources(visit, line, cells_from(first, count), access->me, access->address);
+    check_cells(visit, &line->cell[first], count, access);
+    line->read |= reads ? cells_from(first, count) : 0;
+    line->written |= writes ? cells_from(first, count) : 0;
+    if (!line->past)
         return;
-    if (visit->shadow->in_order && ((*last)->past->writes || (*last)->past->reads))
-        check_past(visit, *last, first, count, kind, me, address, same_value);
+    if (visit->shadow->in_order && (line->past->writes || line->past->reads))
+        check_past(visit, line, first, count, access);
     for (uint32_t i = 0; value && i < count; i++)
-        memcpy(&(*last)->value[first + i], (const char *)value + (size_t)i * unit, unit);
+        memcpy(&line->value[first + i], (const char *)value + (size_t)i * unit, unit);
 }
 
 /* The same for global memory. Returns the lanes that need more. */
@@ -868,23 +876,19 @@ void smc_shadow_check_each(const struct visit *visit, enum smc_access_kind kind,
         visit->bytes == shadow->cell_bytes_global)
         mask = check_global_reads(visit, address, mask);
     EACH_ACTIVE(lane, mask) {
-        uint32_t me = visit->first + lane;
-        if (kind == SMC_WRITES && value &&
-            check_untouched(visit, me, address[lane], value[lane], &last)) {
-            memcpy(host[lane], value[lane], visit->bytes);
-            continue;
+        struct lane_access access = {kind, visit->first + lane, address[lane], false};
+        const void *written = kind == SMC_WRITES && value ? value[lane] : NULL;
+        if (!written || !check_untouched(visit, access.me, access.address, written, &last)) {
+            /* If several lanes of one instruction write one word, the previous value is that of the
+               last such lane. */
+            access.same_value = written && memcmp(host[lane], written, visit->bytes) == 0;
+            if (visit->space == SMC_SPACE_SHARED)
+                check_shared(visit, &access);
+            else
+                check_global(visit, &access, written, &last);
         }
-        /* If several lanes of one instruction write one word, the previous value is that of the
-           last such lane. */
-        bool same =
-            kind == SMC_WRITES && value && memcmp(host[lane], value[lane], visit->bytes) == 0;
-        if (visit->space == SMC_SPACE_SHARED)
-            check_shared(visit, kind, me, address[lane], same);
-        else
-            check_global(visit, kind, me, address[lane], same,
-                         kind == SMC_WRITES && value ? value[lane] : NULL, &last);
-        if (kind == SMC_WRITES && value)
-            memcpy(host[lane], value[lane], visit->bytes);
+        if (written)
+            memcpy(host[lane], written, visit->bytes);
     }
 }
 

@@ -126,7 +126,9 @@ enum smc_next smc_step_load(struct smc_worker *worker, struct smc_warp *warp,
                             first + (size_t)i * op->width_bytes, layout);
         return end_load(worker, warp, op);
     }
-    mask = smc_memory_access(worker, warp, op, SMC_READS, mask, NULL, host);
+    mask = smc_memory_access(
+        worker, warp,
+        &(struct smc_warp_access){.op = op, .kind = SMC_READS, .mask = mask, .host = host});
     worker->polls += op->is_strong;
     for (uint32_t i = 0; i < op->vector; i++)
         if (op->v[i] != SMC_NO_SLOT)
@@ -198,7 +200,10 @@ enum smc_next smc_step_store(struct smc_worker *worker, struct smc_warp *warp,
     if (store_again(worker, warp, op, mask))
         return SMC_GO_ON;
     steps_memory_gather(warp, op, joined, value);
-    mask = smc_memory_access(worker, warp, op, SMC_WRITES, mask, value, host);
+    mask = smc_memory_access(
+        worker, warp,
+        &(struct smc_warp_access){
+            .op = op, .kind = SMC_WRITES, .mask = mask, .value = value, .host = host});
     if (worker->launch->request->reversed)
         for (uint32_t left = mask, lane; left; left &= ~(1u << lane)) {
             lane = next_lane(worker, left);
@@ -413,7 +418,9 @@ enum smc_next smc_step_atomic(struct smc_worker *worker, struct smc_warp *warp,
     uint32_t bytes = op->width_bytes;
     bool adds_floats =
         op->reduction == SMC_REDUCE_ADD && smc_ptx_type_info[op->type].class == SMC_CLASS_FLOAT;
-    mask = smc_memory_access(worker, warp, op, SMC_UPDATES, mask, NULL, host);
+    mask = smc_memory_access(
+        worker, warp,
+        &(struct smc_warp_access){.op = op, .kind = SMC_UPDATES, .mask = mask, .host = host});
     worker->polls++;
     for (uint32_t left = mask, lane; left; left &= ~(1u << lane)) {
         lane = next_lane(worker, left);
