@@ -10,6 +10,14 @@ struct outputs {
     void *buffer[SMC_MAX_BUFFERS];
 };
 
+struct both_run {
+    const struct smc_run_request *request;
+    struct smc_run_result *result;   /* of the GPU, and then of both */
+    struct smc_run_result *emulated; /* too large for the stack */
+    struct smc_text *warnings;
+    struct outputs gpu_outputs, emulated_outputs; /* of a kernel of the catalog */
+};
+
 static bool make_outputs(const struct smc_plan *plan, struct outputs *outputs)
 {
     for (size_t i = 0; i < plan->buffer_count; i++) {
@@ -48,59 +56,52 @@ static void both_compare(const struct smc_plan *plan, const struct outputs *gpu,
 }
 
 /* Adds the emulator's results to those of the GPU. */
-static void both_join(const struct smc_run_result *emulated, struct smc_run_result *result)
+static void both_join(struct both_run *run)
 {
-    result->emulation = emulated->emulation;
-    result->emulated = emulated->emulated;
-    result->emulated_comparison = emulated->comparison;
+    run->result->emulation = run->emulated->emulation;
+    run->result->emulated = run->emulated->emulated;
+    run->result->emulated_comparison = run->emulated->comparison;
 }
 
 /* The GPU runs first: a launch that it refuses need not be emulated. */
-static enum smc_status both_run_kernel(const struct smc_run_request *request,
-                                       struct smc_run_result *result,
-                                       struct smc_run_result *emulated, struct smc_text *warnings,
-                                       struct outputs outputs[2], struct smc_error *error)
+static enum smc_status both_run_kernel(struct both_run *run, struct smc_error *error)
 {
-    struct smc_run_request half = *request;
-    half.outputs = outputs[0].buffer;
-    enum smc_status status = smc_executor_default()->run(&half, result, warnings, error);
-    if (status != SMC_OK || smc_is_lost(&result->finish)) /* the emulator might not finish either */
-        return status;
-    half.outputs = outputs[1].buffer;
-    status = smc_executor_emulator.run(&half, emulated, warnings, error);
-    if (status != SMC_OK)
-        return status;
-    both_join(emulated, result);
+    struct smc_run_result *result = run->result, *emulated = run->emulated;
+    struct smc_run_request half = *run->request;
+    half.outputs = run->gpu_outputs.buffer;
+    SMC_TRY(smc_executor_default()->run(&half, result, run->warnings, error));
+    if (smc_is_lost(&result->finish)) /* the emulator might not finish either */
+        return SMC_OK;
+    half.outputs = run->emulated_outputs.buffer;
+    SMC_TRY(smc_executor_emulator.run(&half, emulated, run->warnings, error));
+    both_join(run);
     if (result->check.made && emulated->check.made)
-        both_compare(&request->answer->plan, &outputs[0], &outputs[1], &result->agreement);
+        both_compare(&half.answer->plan, &run->gpu_outputs, &run->emulated_outputs,
+                     &result->agreement);
     return SMC_OK;
 }
 
-static enum smc_status run_catalog(const struct smc_run_request *request,
-                                   struct smc_run_result *result, struct smc_run_result *emulated,
-                                   struct smc_text *warnings, struct smc_error *error)
+static enum smc_status run_catalog(struct both_run *run, struct smc_error *error)
 {
-    const struct smc_plan *plan = &request->answer->plan;
-    struct outputs outputs[2] = {{{NULL}}, {{NULL}}};
+    const struct smc_plan *plan = &run->request->answer->plan;
     enum smc_status status = SMC_MACHINE;
-    if (make_outputs(plan, &outputs[0]) && make_outputs(plan, &outputs[1]))
-        status = both_run_kernel(request, result, emulated, warnings, outputs, error);
+    if (make_outputs(plan, &run->gpu_outputs) && make_outputs(plan, &run->emulated_outputs))
+        status = both_run_kernel(run, error);
     else
         smc_fail(error, status, "no memory for the results of the GPU and of the emulator");
-    free_outputs(&outputs[0]);
-    free_outputs(&outputs[1]);
+    free_outputs(&run->gpu_outputs);
+    free_outputs(&run->emulated_outputs);
     return status;
 }
 
 /* The emulator runs first: it reports the line of an error that would crash a GPU. */
-static enum smc_status run_user(const struct smc_run_request *request,
-                                struct smc_run_result *result, struct smc_run_result *emulated,
-                                struct smc_text *warnings, struct smc_error *error)
+static enum smc_status run_user(struct both_run *run, struct smc_error *error)
 {
-    enum smc_status status = smc_executor_emulator.run(request, emulated, warnings, error);
-    if (status == SMC_OK && !emulated->emulated.stopped)
-        status = smc_executor_default()->run(request, result, warnings, error);
-    both_join(emulated, result);
+    enum smc_status status =
+        smc_executor_emulator.run(run->request, run->emulated, run->warnings, error);
+    if (status == SMC_OK && !run->emulated->emulated.stopped)
+        status = smc_executor_default()->run(run->request, run->result, run->warnings, error);
+    both_join(run);
     return status;
 }
 
@@ -108,13 +109,13 @@ static enum smc_status both_run(const struct smc_run_request *request,
                                 struct smc_run_result *result, struct smc_text *warnings,
                                 struct smc_error *error)
 {
-    smc_auto_free struct smc_run_result *emulated =
-        smc_calloc(1, sizeof *emulated); /* too large for the stack */
+    smc_auto_free struct smc_run_result *emulated = smc_calloc(1, sizeof *emulated);
+    struct both_run run = {
+        .request = request, .result = result, .emulated = emulated, .warnings = warnings};
     if (!emulated)
         return smc_out_of_memory(error);
     smc_run_begin(request, result);
-    return request->user ? run_user(request, result, emulated, warnings, error)
-                         : run_catalog(request, result, emulated, warnings, error);
+    return request->user ? run_user(&run, error) : run_catalog(&run, error);
 }
 
 static int both_device_count(struct smc_error *why)
