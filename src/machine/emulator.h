@@ -58,14 +58,21 @@ struct smc_variable_place {
     uint64_t address;
 };
 
-/* The same, with the addresses of the module's variables given, so that all kernels of a module
-   agree on them; variables that are not among the places get addresses as above. The launches must
-   have the data of those that are, in smc_emulation_request.variables. `lenient`: instructions that
-   are not supported are no failure, and the program only serves to look at. */
-enum smc_status smc_program_read_placed(const char *ptx, size_t bytes, const char *entry,
-                                        const struct smc_variable_place *places, size_t count,
-                                        bool lenient, struct smc_program **program,
-                                        struct smc_error *error);
+struct smc_program_options {
+    /* The addresses of variables of the module, so that all its kernels agree on them; others get
+       addresses that the program chooses. The launches must have the data of those that are here,
+       in smc_emulation_request.variables. */
+    const struct smc_variable_place *place;
+    size_t places;
+    /* Instructions that are not supported are no failure, and the program only serves to look at:
+       they become ops that cannot run, one for each register that they write. */
+    bool is_lenient;
+};
+
+/* The same with options. */
+enum smc_status smc_program_read_with(const char *ptx, size_t bytes, const char *entry,
+                                      const struct smc_program_options *options,
+                                      struct smc_program **program, struct smc_error *error);
 void smc_program_free(struct smc_program *program);
 const struct smc_instruction *smc_program_instruction(const struct smc_program *program,
                                                       size_t index);

@@ -270,11 +270,12 @@ static int place_variables(struct shim_module *module)
 
 static void initialize_variables(struct shim_module *module)
 {
+    const struct smc_program_options options = {module->place, module->variables, true};
     struct smc_program *program;
     struct smc_error error = {""};
     if (module->variables == 0 || !module->functions ||
-        smc_program_read_placed(module->ptx, module->bytes, module->functions->name, module->place,
-                                module->variables, true, &program, &error) != SMC_OK)
+        smc_program_read_with(module->ptx, module->bytes, module->functions->name, &options,
+                              &program, &error) != SMC_OK)
         return;
     for (size_t i = 0; i < module->variables; i++)
         smc_program_variable(program, module->variable[i].name,
@@ -350,8 +351,9 @@ bool shim_function_read(struct shim_function *function)
     if (function->is_read)
         return function->program;
     function->is_read = true;
-    if (smc_program_read_placed(module->ptx, module->bytes, function->name, module->place,
-                                module->variables, false, &function->program, &error) == SMC_OK)
+    const struct smc_program_options options = {module->place, module->variables, false};
+    if (smc_program_read_with(module->ptx, module->bytes, function->name, &options,
+                              &function->program, &error) == SMC_OK)
         return true;
     function->program = NULL;
     snprintf(function->refusal, sizeof function->refusal, "%.255s", error.message);

@@ -428,8 +428,9 @@ enum smc_status smc_bank_accesses_find(const struct smc_bank_accesses_request *r
     if (!valid_block(block))
         return smc_fail(error, SMC_USAGE, "a block of %ux%ux%u threads: between 1 and 1024 of them",
                         block[0], block[1], block[2]);
-    SMC_TRY(smc_program_read_leniently(request->ptx, request->ptx_bytes, request->entry, &program,
-                                       error));
+    SMC_TRY(smc_program_read_with(request->ptx, request->ptx_bytes, request->entry,
+                                  &(struct smc_program_options){.is_lenient = true}, &program,
+                                  error));
     memcpy(accesses->block, block, sizeof accesses->block);
     accesses->warps = (block[0] * block[1] * block[2] + SMC_WARP_LANES - 1) / SMC_WARP_LANES;
     answer.program = program;

@@ -260,18 +260,12 @@ static void place_references(const struct smc_ptx_module *module)
     }
 }
 
-/* The places of variables that the caller chose. */
-struct operand_places {
-    const struct smc_variable_place *place;
-    size_t count;
-};
-
-static bool decode_program_find_place(const struct operand_places *places,
+static bool decode_program_find_place(const struct smc_program_options *options,
                                       struct smc_ptx_symbol *symbol)
 {
-    for (size_t i = 0; symbol->scope == 0 && i < places->count; i++)
-        if (smc_span_is(symbol->name, places->place[i].name)) {
-            symbol->address = places->place[i].address;
+    for (size_t i = 0; symbol->scope == 0 && i < options->places; i++)
+        if (smc_span_is(symbol->name, options->place[i].name)) {
+            symbol->address = options->place[i].address;
             symbol->is_placed = true;
         }
     return symbol->is_placed;
@@ -279,12 +273,13 @@ static bool decode_program_find_place(const struct operand_places *places,
 
 /* Assigns the address of each variable. Shared: in order of declaration, dynamic ones after all
    others. */
-static bool decode_program_lay_out(struct smc_program *program, const struct operand_places *places,
-                                   bool lenient, struct smc_error *error)
+static bool decode_program_lay_out(struct smc_program *program,
+                                   const struct smc_program_options *options,
+                                   struct smc_error *error)
 {
     uint64_t end[SMC_SPACE_CODE + 1] = {0};
     const struct smc_ptx_module *module = &program->module;
-    if (!lenient && !check_variables(module, error))
+    if (!options->is_lenient && !check_variables(module, error))
         return false;
     for (size_t i = 0; i < module->symbols; i++) {
         struct smc_ptx_symbol *symbol = module->symbol[i];
@@ -304,7 +299,7 @@ static bool decode_program_lay_out(struct smc_program *program, const struct ope
     for (size_t i = 0; i < module->symbols; i++) {
         struct smc_ptx_symbol *symbol = module->symbol[i];
         bool is_global = symbol->space == SMC_SPACE_GLOBAL || symbol->space == SMC_SPACE_CONST;
-        if (!is_global || decode_program_find_place(places, symbol) || !symbol->is_used)
+        if (!is_global || decode_program_find_place(options, symbol) || !symbol->is_used)
             continue;
         symbol->address = variables;
         variables +=
@@ -391,17 +386,18 @@ static bool decode_program(struct smc_decoder *decoder)
            (decoder->lenient || smc_find_tracks(program));
 }
 
-static enum smc_status decode_read_program(const char *ptx, size_t bytes, const char *entry,
-                                           const struct operand_places *places, bool lenient,
-                                           struct smc_program **out, struct smc_error *error)
+enum smc_status smc_program_read_with(const char *ptx, size_t bytes, const char *entry,
+                                      const struct smc_program_options *options,
+                                      struct smc_program **out, struct smc_error *error)
 {
+    const bool lenient = options->is_lenient;
     struct smc_program *program = smc_calloc(1, sizeof *program);
     *out = program;
     if (!program)
         return smc_out_of_memory(error);
     struct smc_decoder decoder = {.program = program, .error = error, .lenient = lenient};
     enum smc_status status = smc_ptx_read(ptx, bytes, entry, lenient, &program->module, error);
-    if (status == SMC_OK && !decode_program_lay_out(program, places, lenient, error))
+    if (status == SMC_OK && !decode_program_lay_out(program, options, error))
         status = SMC_USAGE;
     if (status == SMC_OK)
         status = smc_lay_out_frames(program, error);
@@ -417,24 +413,8 @@ static enum smc_status decode_read_program(const char *ptx, size_t bytes, const 
 enum smc_status smc_program_read(const char *ptx, size_t bytes, const char *entry,
                                  struct smc_program **program, struct smc_error *error)
 {
-    return decode_read_program(ptx, bytes, entry, &(struct operand_places){0}, false, program,
-                               error);
-}
-
-enum smc_status smc_program_read_placed(const char *ptx, size_t bytes, const char *entry,
-                                        const struct smc_variable_place *places, size_t count,
-                                        bool lenient, struct smc_program **program,
-                                        struct smc_error *error)
-{
-    return decode_read_program(ptx, bytes, entry, &(struct operand_places){places, count}, lenient,
-                               program, error);
-}
-
-enum smc_status smc_program_read_leniently(const char *ptx, size_t bytes, const char *entry,
-                                           struct smc_program **program, struct smc_error *error)
-{
-    return decode_read_program(ptx, bytes, entry, &(struct operand_places){0}, true, program,
-                               error);
+    return smc_program_read_with(ptx, bytes, entry, &(struct smc_program_options){0}, program,
+                                 error);
 }
 
 void smc_program_free(struct smc_program *program)

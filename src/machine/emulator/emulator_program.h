@@ -426,11 +426,6 @@ struct smc_program {
     bool splits_shared_words, splits_global_words; /* has accesses of less than 4 bytes */
 };
 
-/* Reads a kernel that cannot be emulated but only looked at: instructions that are not supported
-   become smc_step_opaque, one op for each register that they write. */
-enum smc_status smc_program_read_leniently(const char *ptx, size_t bytes, const char *entry,
-                                           struct smc_program **program, struct smc_error *error);
-
 /* wgmma_registers.c: marks the ops that have registers of wgmma, or copies of them; NULL: there is
    no wgmma, or no memory. To be freed. */
 bool *smc_wgmma_registers_find_ops(const struct smc_program *program);
