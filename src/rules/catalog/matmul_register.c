@@ -204,21 +204,30 @@ static uint64_t tiles_of(const struct tile_extent extent[2])
     return extent[0].tiles + extent[1].tiles;
 }
 
-/* The first of a warp's lanes accesses element `first` of rows of n, the others those after it,
-   `wide` elements each: a row is `leading` elements in the array, of which `active` rows and
-   columns exist. */
-static void add_neighbours(struct smc_global_access *access, const struct register_launch *r,
-                           const struct smc_phases *phases, uint32_t first, uint32_t wide,
-                           uint32_t n, uint64_t leading, const uint32_t active[2])
+/* The rows of a panel, `n` elements each; in the array a row is `leading` elements. */
+struct panel_rows {
+    uint32_t n;
+    uint64_t leading;
+    uint32_t active[2]; /* so many rows and columns exist */
+};
+
+/* The loads of a panel of `elements` by vectors of `wide`: neighbouring lanes access neighbouring
+   vectors. */
+static void add_panel(struct smc_global_access *access, const struct register_launch *r,
+                      const struct smc_phases *phases, const struct panel_rows *rows,
+                      uint32_t elements, uint32_t wide)
 {
-    uint64_t element[SMC_WARP_LANES];
-    uint32_t mask = 0;
-    for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++) {
-        uint32_t row = (first + lane) * wide / n, column = (first + lane) * wide % n;
-        element[lane] = row * leading + column;
-        mask |= (uint32_t)(row < active[0] && column < active[1]) << lane;
+    for (uint32_t first = 0; first < elements / wide; first += SMC_WARP_LANES) {
+        uint64_t element[SMC_WARP_LANES];
+        uint32_t mask = 0;
+        for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++) {
+            uint32_t row = (first + lane) * wide / rows->n,
+                     column = (first + lane) * wide % rows->n;
+            element[lane] = row * rows->leading + column;
+            mask |= (uint32_t)(row < rows->active[0] && column < rows->active[1]) << lane;
+        }
+        smc_work_add_request(access, r->product.element_bytes, wide, phases, element, mask);
     }
-    smc_work_add_request(access, r->product.element_bytes, wide, phases, element, mask);
 }
 
 /* Loads of the panels of A: `row` of tiles and `step` of K, once for each column of tiles. */
@@ -227,15 +236,14 @@ static void add_a(struct smc_global_access *access, const struct register_launch
                   const struct tile_extent *step)
 {
     const struct smc_product *p = &r->product;
-    const uint32_t active[2] = {row->active, step->active};
+    const struct panel_rows rows = {r->block_k, p->lda, {row->active, step->active}};
     uint64_t down = r->block_m * p->lda;
     struct smc_phases phases;
     smc_phases_begin(&phases, p->element_bytes, row->first * down + step->first * r->block_k);
     smc_phases_walk(&phases, row->tiles, down);
     smc_phases_walk(&phases, step->tiles, r->block_k);
     smc_phases_walk(&phases, tiles_of(extents->columns), 0);
-    for (uint32_t e = 0; e < r->block_m * r->block_k; e += SMC_WARP_LANES)
-        add_neighbours(access, r, &phases, e, 1, r->block_k, p->lda, active);
+    add_panel(access, r, &phases, &rows, r->block_m * r->block_k, 1);
 }
 
 static bool by_vectors(const struct register_launch *r, uint64_t leading)
@@ -243,21 +251,19 @@ static bool by_vectors(const struct register_launch *r, uint64_t leading)
     return leading % r->vector == 0;
 }
 
-/* Loads of the panels of B, for `rows` rows of tiles. */
-static void add_b(struct smc_global_access *access, const struct register_launch *r, uint64_t rows,
+/* Loads of the panels of B, for `times` rows of tiles. */
+static void add_b(struct smc_global_access *access, const struct register_launch *r, uint64_t times,
                   const struct tile_extent *column, const struct tile_extent *step, bool vectors)
 {
     const struct smc_product *p = &r->product;
-    const uint32_t active[2] = {step->active, column->active};
-    uint32_t wide = vectors ? r->vector : 1;
+    const struct panel_rows rows = {r->block_n, p->ldb, {step->active, column->active}};
     uint64_t down = r->block_k * p->ldb;
     struct smc_phases phases;
     smc_phases_begin(&phases, p->element_bytes, column->first * r->block_n + step->first * down);
     smc_phases_walk(&phases, column->tiles, r->block_n);
     smc_phases_walk(&phases, step->tiles, down);
-    smc_phases_walk(&phases, rows, 0);
-    for (uint32_t e = 0; e < r->block_k * r->block_n / wide; e += SMC_WARP_LANES)
-        add_neighbours(access, r, &phases, e, wide, r->block_n, p->ldb, active);
+    smc_phases_walk(&phases, times, 0);
+    add_panel(access, r, &phases, &rows, r->block_k * r->block_n, vectors ? r->vector : 1);
 }
 
 /* The difference in sectors between copies and loads of the vectors that a warp accesses from
@@ -307,18 +313,23 @@ static void matmul_register_place(const struct register_launch *r, uint32_t warp
     *column = warp / warps_m * LANES_N * r->thread_n + (lane % 2 + lane / 4 % 2 * 2) * r->vector;
 }
 
-/* One store of a warp to its tile of C: output (i, j) of each thread. */
+/* Output (i, j) of each thread of a warp. */
+struct warp_output {
+    uint32_t warp, i, j;
+};
+
+/* One store of a warp to its tile of C, of which `active` rows and columns exist. */
 static void add_output(struct smc_global_access *access, const struct register_launch *r,
-                       const struct smc_phases *phases, uint32_t warp, uint32_t i, uint32_t j,
+                       const struct smc_phases *phases, const struct warp_output *output,
                        uint32_t wide, const uint32_t active[2])
 {
     uint64_t element[SMC_WARP_LANES];
     uint32_t mask = 0, v = r->vector;
     for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++) {
         uint32_t row, column;
-        matmul_register_place(r, warp, lane, &row, &column);
-        row += i / v * (LANES_M * v) + i % v;
-        column += j / v * (LANES_N * v) + j % v;
+        matmul_register_place(r, output->warp, lane, &row, &column);
+        row += output->i / v * (LANES_M * v) + output->i % v;
+        column += output->j / v * (LANES_N * v) + output->j % v;
         element[lane] = row * r->product.ldc + column;
         mask |= (uint32_t)(row < active[0] && column < active[1]) << lane;
     }
@@ -339,7 +350,7 @@ static void add_c(struct smc_global_access *access, const struct register_launch
     for (uint32_t warp = 0; warp < r->threads / SMC_WARP_LANES; warp++)
         for (uint32_t i = 0; i < r->thread_m; i++)
             for (uint32_t j = 0; j < r->thread_n; j += wide)
-                add_output(access, r, &phases, warp, i, j, wide, active);
+                add_output(access, r, &phases, &(struct warp_output){warp, i, j}, wide, active);
 }
 
 static void matmul_register_work(const struct smc_kernel *kernel, const struct smc_params *params,
