@@ -107,11 +107,11 @@ struct reading {
 static struct reading read_bytes(const struct smc_text *file, uint32_t threads)
 {
     static const struct smc_inspect_kernel kind = {.file = "a\nb", .source = SMC_INSPECT_EMBEDDED};
-    const struct smc_embedded_settings settings = {.threads = threads};
+    const struct smc_embedded_request request = {
+        .file = file->data, .bytes = file->length, .kind = &kind, .threads = threads};
     struct reading reading = {.error = {""}};
-    reading.status =
-        smc_inspect_embedded(file->data, file->length, &kind, &settings, &reading.kernels,
-                             &reading.count, &reading.notes, &reading.error);
+    reading.status = smc_embedded_read(&request, &reading.kernels, &reading.count, &reading.notes,
+                                       &reading.error);
     return reading;
 }
 
@@ -548,10 +548,14 @@ static void expect_ptx(uint64_t flags, const char *cubin, const char *expected)
     static const struct smc_inspect_kernel kind = {.file = "x"};
     struct smc_text file = {0}, seen = {0};
     struct reading reading = {.error = {""}};
-    const struct smc_embedded_settings settings = {.take_ptx = list_ptx, .ptx_context = &seen};
     append_ptx(&file, flags, cubin);
-    CU_ASSERT_EQUAL(smc_inspect_embedded(file.data, file.length, &kind, &settings, &reading.kernels,
-                                         &reading.count, &reading.notes, &reading.error),
+    const struct smc_embedded_request request = {.file = file.data,
+                                                 .bytes = file.length,
+                                                 .kind = &kind,
+                                                 .take_ptx = list_ptx,
+                                                 .ptx_context = &seen};
+    CU_ASSERT_EQUAL(smc_embedded_read(&request, &reading.kernels, &reading.count, &reading.notes,
+                                      &reading.error),
                     SMC_OK);
     CU_ASSERT_STRING_EQUAL(smc_text_string(&seen), expected);
     forget(&reading);
@@ -591,19 +595,21 @@ static void test_interrupted(void)
     for (uint32_t threads = 1; threads <= 4; threads += 3) {
         static const struct smc_inspect_kernel kind = {.file = "x"};
         struct progress progress = {.most = 20}, whole = {.most = 1000};
-        struct smc_embedded_settings settings = {
-            .threads = threads, .progress = count_progress, .progress_context = &progress};
+        struct smc_embedded_request request = {.file = file.data,
+                                               .bytes = file.length,
+                                               .kind = &kind,
+                                               .threads = threads,
+                                               .progress = count_progress,
+                                               .progress_context = &progress};
         struct reading reading = {.error = {""}};
-        CU_ASSERT_EQUAL(smc_inspect_embedded(file.data, file.length, &kind, &settings,
-                                             &reading.kernels, &reading.count, &reading.notes,
-                                             &reading.error),
+        CU_ASSERT_EQUAL(smc_embedded_read(&request, &reading.kernels, &reading.count,
+                                          &reading.notes, &reading.error),
                         SMC_INTERRUPTED);
         CU_ASSERT_EQUAL(progress.last, 20);
         CU_ASSERT_STRING_EQUAL(reading.error.message, "interrupted: x was not read to its end");
-        settings.progress_context = &whole;
-        CU_ASSERT_EQUAL(smc_inspect_embedded(file.data, file.length, &kind, &settings,
-                                             &reading.kernels, &reading.count, &reading.notes,
-                                             &reading.error),
+        request.progress_context = &whole;
+        CU_ASSERT_EQUAL(smc_embedded_read(&request, &reading.kernels, &reading.count,
+                                          &reading.notes, &reading.error),
                         SMC_OK);
         CU_ASSERT_EQUAL(whole.last, whole.total);
         forget(&reading);

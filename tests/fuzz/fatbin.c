@@ -22,14 +22,17 @@ static enum smc_status take_ptx(void *context, const struct smc_embedded_ptx *pt
 static void describe(const uint8_t *data, size_t size, uint32_t threads, struct smc_text *out)
 {
     static const struct smc_inspect_kernel kind = {.file = "x", .source = SMC_INSPECT_EMBEDDED};
-    const struct smc_embedded_settings settings = {
-        .threads = threads, .take_ptx = take_ptx, .ptx_context = out};
+    const struct smc_embedded_request request = {.file = data,
+                                                 .bytes = size,
+                                                 .kind = &kind,
+                                                 .threads = threads,
+                                                 .take_ptx = take_ptx,
+                                                 .ptx_context = out};
     struct smc_inspect_kernels kernels = {0};
     struct smc_embedded_count count;
     struct smc_inspect_notes notes = {0};
     struct smc_error error;
-    enum smc_status status =
-        smc_inspect_embedded(data, size, &kind, &settings, &kernels, &count, &notes, &error);
+    enum smc_status status = smc_embedded_read(&request, &kernels, &count, &notes, &error);
     if (status == SMC_USAGE && strncmp(error.message, "x: ", 3) == 0)
         smc_text_append(out, error.message); /* it would decompress to too much */
     else if (status != SMC_OK)

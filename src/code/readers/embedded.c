@@ -34,10 +34,7 @@ struct outcome {
 
 /* What the threads share. `mutex` guards what follows it. */
 struct crew {
-    const char *file;
-    size_t bytes;
-    const struct smc_inspect_kernel *kind;
-    const struct smc_embedded_settings *settings;
+    const struct smc_embedded_request *request;
     struct smc_fatbin_parts parts;
     struct outcome *outcome; /* by the part's index */
     pthread_t thread[SMC_EMBEDDED_MOST_THREADS];
@@ -58,8 +55,8 @@ static void release_pages(const struct crew *crew, size_t begin, size_t end)
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     begin = (begin + page - 1) / page * page;
     end = end / page * page;
-    if (crew->settings->is_mapped && begin < end)
-        madvise((char *)crew->file + begin, end - begin, MADV_DONTNEED);
+    if (crew->request->is_mapped && begin < end)
+        madvise((char *)crew->request->file + begin, end - begin, MADV_DONTNEED);
 }
 
 struct searched {
@@ -82,11 +79,11 @@ static void release_searched(void *context, size_t end)
 static void embedded_read_part(const struct crew *crew, const struct smc_fatbin_part *part,
                                struct smc_fatbin_buffer *buffer, struct outcome *outcome)
 {
-    struct smc_inspect_kernel kind = *crew->kind;
+    struct smc_inspect_kernel kind = *crew->request->kind;
     struct smc_error error;
     const void *code;
     kind.cc = part->cc < UINT16_MAX ? (uint16_t)part->cc : UINT16_MAX;
-    outcome->status = smc_fatbin_open(crew->file, part, buffer, &code, &error);
+    outcome->status = smc_fatbin_open(crew->request->file, part, buffer, &code, &error);
     if (outcome->status == SMC_OK)
         outcome->status =
             smc_read_cubin_apart(code, part->code_bytes, &kind, &outcome->found, &error);
@@ -149,7 +146,7 @@ static void *embedded_work(void *context)
 
 static uint32_t threads_for(const struct crew *crew)
 {
-    uint32_t threads = crew->settings->threads;
+    uint32_t threads = crew->request->threads;
     size_t bytes = 0;
     for (size_t i = 0; i < crew->parts.count && bytes < LEAST_BYTES_FOR_THREADS; i++)
         bytes += crew->parts.item[i].code_bytes;
@@ -181,9 +178,9 @@ static void stop_threads(struct crew *crew)
 
 static bool embedded_goes_on(const struct crew *crew, size_t done)
 {
-    const struct smc_embedded_settings *settings = crew->settings;
-    return !settings->progress ||
-           settings->progress(settings->progress_context, done, crew->parts.count);
+    const struct smc_embedded_request *request = crew->request;
+    return !request->progress ||
+           request->progress(request->progress_context, done, crew->parts.count);
 }
 
 /* Waits for the outcome of a part; false if the user interrupted. */
@@ -214,10 +211,10 @@ static void embedded_append_fault(const struct crew *crew, const struct smc_fatb
     smc_auto_text member = {0};
     if (part->member > 0) {
         smc_text_append(&member, "(");
-        smc_fatbin_append_member(crew->file, crew->bytes, part->member, &member);
+        smc_fatbin_append_member(crew->request->file, crew->request->bytes, part->member, &member);
         smc_text_append(&member, ")");
     }
-    smc_text_safe_line(faults, "%s%s: %s at byte %zu: %s", crew->kind->file,
+    smc_text_safe_line(faults, "%s%s: %s at byte %zu: %s", crew->request->kind->file,
                        smc_text_string(&member), what, part->at, fault);
     faults->failed |= member.failed;
 }
@@ -309,7 +306,8 @@ static enum smc_status read_parts(struct crew *crew, struct smc_inspect_kernels 
     if (status == SMC_OK)
         embedded_goes_on(crew, crew->parts.count);
     if (status == SMC_INTERRUPTED)
-        return smc_fail(error, status, "interrupted: %s was not read to its end", crew->kind->file);
+        return smc_fail(error, status, "interrupted: %s was not read to its end",
+                        crew->request->kind->file);
     return status == SMC_OK ? SMC_OK : smc_out_of_memory(error);
 }
 
@@ -336,15 +334,15 @@ static enum smc_status embedded_take_ptx(const struct crew *crew,
                                          const struct smc_fatbin_part *part,
                                          struct smc_fatbin_buffer *buffer, struct smc_error *error)
 {
-    const struct smc_embedded_settings *settings = crew->settings;
+    const struct smc_embedded_request *request = crew->request;
     struct smc_embedded_ptx ptx = {.bytes = part->code_bytes};
     const void *text;
-    enum smc_status status = smc_fatbin_open(crew->file, part, buffer, &text, error);
+    enum smc_status status = smc_fatbin_open(crew->request->file, part, buffer, &text, error);
     if (status != SMC_OK || !memmem(text, ptx.bytes, ".entry", 6))
         return status;
     ptx.text = text;
     embedded_find_range(&crew->parts, part, &ptx);
-    return settings->take_ptx(settings->ptx_context, &ptx, error);
+    return request->take_ptx(request->ptx_context, &ptx, error);
 }
 
 /* For a file without other kernels. */
@@ -380,30 +378,29 @@ static enum smc_status check_compression(const struct crew *crew, struct smc_err
     return smc_fail(error, SMC_UNAVAILABLE,
                     "%s: %zu part%s of its machine code %s compressed with %s, which this build "
                     "does not read: configure found no library for it",
-                    crew->kind->file, count, smc_text_plural(count), count == 1 ? "is" : "are",
-                    name);
+                    crew->request->kind->file, count, smc_text_plural(count),
+                    count == 1 ? "is" : "are", name);
 }
 
 static enum smc_status check_total(const struct crew *crew, struct smc_error *error)
 {
-    return smc_fail_in(error, smc_fatbin_check_total(&crew->parts, crew->bytes, error), "%s",
-                       crew->kind->file);
+    return smc_fail_in(error, smc_fatbin_check_total(&crew->parts, crew->request->bytes, error),
+                       "%s", crew->request->kind->file);
 }
 
-enum smc_status smc_inspect_embedded(const void *file, size_t bytes,
-                                     const struct smc_inspect_kernel *kind,
-                                     const struct smc_embedded_settings *settings,
-                                     struct smc_inspect_kernels *kernels,
-                                     struct smc_embedded_count *count,
-                                     struct smc_inspect_notes *notes, struct smc_error *error)
+enum smc_status smc_embedded_read(const struct smc_embedded_request *request,
+                                  struct smc_inspect_kernels *kernels,
+                                  struct smc_embedded_count *count, struct smc_inspect_notes *notes,
+                                  struct smc_error *error)
 {
-    struct crew crew = {.file = file, .bytes = bytes, .kind = kind, .settings = settings};
+    struct crew crew = {.request = request};
     struct searched searched = {.crew = &crew};
     enum smc_status status = SMC_OK;
     *count = (struct smc_embedded_count){0};
     pthread_mutex_init(&crew.mutex, NULL);
     pthread_cond_init(&crew.changed, NULL);
-    bool done = smc_fatbin_find(file, bytes, release_searched, &searched, &crew.parts);
+    bool done =
+        smc_fatbin_find(request->file, request->bytes, release_searched, &searched, &crew.parts);
     count->ptx = crew.parts.ptx_count;
     count->linked = crew.parts.linked_count;
     count->has_any = crew.parts.count + crew.parts.ptx_count + crew.parts.linked_count > 0;
@@ -414,13 +411,14 @@ enum smc_status smc_inspect_embedded(const void *file, size_t bytes,
         status = check_total(&crew, error);
     if (status == SMC_OK)
         status = read_parts(&crew, kernels, count, &notes->faults, error);
-    if (status == SMC_OK && settings->take_ptx && count->read == count->empty)
+    if (status == SMC_OK && request->take_ptx && count->read == count->empty)
         status = take_all_ptx(&crew, &notes->faults, error);
     if (status == SMC_OK && count->empty > 0)
         smc_text_safe_line(&notes->remarks,
                            "%s: %zu of %zu parts with machine code %s empty, as linkers leave "
                            "them, and left out",
-                           kind->file, count->empty, count->read, count->empty == 1 ? "is" : "are");
+                           request->kind->file, count->empty, count->read,
+                           count->empty == 1 ? "is" : "are");
     embedded_drop(&crew);
     pthread_cond_destroy(&crew.changed);
     pthread_mutex_destroy(&crew.mutex);

@@ -19,7 +19,10 @@ struct smc_embedded_ptx {
 typedef enum smc_status smc_embedded_take_ptx(void *context, const struct smc_embedded_ptx *ptx,
                                               struct smc_error *error);
 
-struct smc_embedded_settings {
+struct smc_embedded_request {
+    const void *file;
+    size_t bytes;
+    const struct smc_inspect_kernel *kind; /* what all its kernels have */
     uint32_t threads; /* of the CPU, for reading; 0: one for each processor if the file is large */
     bool is_mapped;   /* the file is a mapping whose pages may be dropped once they are read */
     smc_inspect_progress *progress; /* or NULL */
@@ -39,11 +42,9 @@ struct smc_embedded_count {
    damaged part, and a remark about empty ones. SMC_UNAVAILABLE: code is compressed in a way that
    this build does not read; nothing is added then. SMC_INTERRUPTED: `progress` returned false.
    SMC_MACHINE: out of memory. Else any status of `take_ptx` but SMC_USAGE. */
-enum smc_status smc_inspect_embedded(const void *file, size_t bytes,
-                                     const struct smc_inspect_kernel *kind,
-                                     const struct smc_embedded_settings *settings,
-                                     struct smc_inspect_kernels *kernels,
-                                     struct smc_embedded_count *count,
-                                     struct smc_inspect_notes *notes, struct smc_error *error);
+enum smc_status smc_embedded_read(const struct smc_embedded_request *request,
+                                  struct smc_inspect_kernels *kernels,
+                                  struct smc_embedded_count *count, struct smc_inspect_notes *notes,
+                                  struct smc_error *error);
 
 #endif

@@ -569,7 +569,10 @@ static enum smc_status read_embedded(const struct kernel_reading *reading, const
                                      size_t length, bool mapped, struct smc_error *error)
 {
     const struct smc_inspect_kernel kind = {.file = reading->file, .source = SMC_INSPECT_EMBEDDED};
-    const struct smc_embedded_settings settings = {
+    const struct smc_embedded_request request = {
+        .file = bytes,
+        .bytes = length,
+        .kind = &kind,
         .threads = reading->request->reading_threads,
         .is_mapped = mapped,
         .progress = reading->request->part_progress,
@@ -579,8 +582,8 @@ static enum smc_status read_embedded(const struct kernel_reading *reading, const
     };
     struct smc_embedded_count count;
     size_t before = reading->kernels->count, faults = reading->notes->faults.length;
-    enum smc_status status = smc_inspect_embedded(bytes, length, &kind, &settings, reading->kernels,
-                                                  &count, reading->notes, error);
+    enum smc_status status =
+        smc_embedded_read(&request, reading->kernels, &count, reading->notes, error);
     if (status != SMC_OK || reading->kernels->count > before ||
         reading->notes->faults.length > faults)
         return status;
