@@ -17,8 +17,9 @@ static enum smc_status load(const struct smc_kernel *kernel, const struct smc_de
         .dynamic_smem_bytes = bench->dynamic_smem_bytes,
         .carveout_percent = SMC_CARVEOUT_DEFAULT,
     };
-    enum smc_status status = smc_compile(kernel, &bench->params, device->sm.cc, &options,
-                                         &bench->resources, &binary, &warnings, error);
+    enum smc_status status =
+        smc_compile(&(struct smc_compile_request){kernel, &bench->params, device->sm.cc, &options},
+                    &bench->resources, &binary, &warnings, error);
     if (status == SMC_OK && !smc_gpu_load(&binary, kernel->entry, &bench->kernel, &loaded))
         status = smc_fail(error, SMC_MACHINE, "loading %s: %s", kernel->entry, loaded.message);
     if (status == SMC_OK)

@@ -94,8 +94,9 @@ enum smc_status bench_emulate(const struct bench_launch *launch, const struct sm
     struct smc_binary binary = {0};
     const struct smc_kernel *kernel = launch->kernel;
     kernel->plan(kernel, &launch->params, &launched.plan);
-    enum smc_status status = smc_compile(kernel, &launch->params, device->sm.cc, compile,
-                                         &resources, &binary, NULL, error);
+    enum smc_status status =
+        smc_compile(&(struct smc_compile_request){kernel, &launch->params, device->sm.cc, compile},
+                    &resources, &binary, NULL, error);
     if (status == SMC_OK && !binary.ptx)
         status = smc_fail(error, SMC_UNAVAILABLE, "this NVRTC gives no PTX");
     if (status == SMC_OK)

@@ -40,7 +40,8 @@ static enum smc_status load(struct running *running, const struct smc_device *de
         .carveout_percent = launch->carveout_percent,
     };
     enum smc_status status =
-        smc_compile(launch->kernel, &launch->params, device->sm.cc, &running->measurement->compile,
+        smc_compile(&(struct smc_compile_request){launch->kernel, &launch->params, device->sm.cc,
+                                                  &running->measurement->compile},
                     &resources, &binary, NULL, error);
     *ready =
         status == SMC_OK && smc_gpu_load(&binary, launch->kernel->entry, &running->kernel, &loaded);

@@ -84,7 +84,8 @@ static void try_one(const struct smc_kernel *kernel, enum smc_dtype dtype, uint1
     smc_params_init(kernel, &params);
     params.value[SMC_PARAM_DTYPE] = dtype;
     if (kernel->complete(kernel, &params, &error) != SMC_OK ||
-        smc_compile(kernel, &params, cc, &options, &resources, &binary, NULL, &error) != SMC_OK) {
+        smc_compile(&(struct smc_compile_request){kernel, &params, cc, &options}, &resources,
+                    &binary, NULL, &error) != SMC_OK) {
         fail(tally, kernel, dtype, cc, error.message);
         return;
     }

@@ -206,7 +206,8 @@ static bool compare_catalog(uint16_t cc)
         if (kernel->complete(kernel, &params, &error) != SMC_OK)
             continue;
         enum smc_status status =
-            smc_compile(kernel, &params, cc, &options, &resources, &binary, &warnings, &error);
+            smc_compile(&(struct smc_compile_request){kernel, &params, cc, &options}, &resources,
+                        &binary, &warnings, &error);
         smc_text_free(&warnings);
         if (status != SMC_OK)
             return false;

@@ -70,8 +70,8 @@ static struct answer ask_of(const struct place *place, int64_t count, bool no_ca
     struct smc_compile_options options = {
         .no_cache = no_cache, .kernel_dir = place->kernels, .builds = builds};
     params.value[SMC_PARAM_BLOCK] = count;
-    a.status = smc_compile(&probe, &params, place->cc, &options, &a.resources, &a.binary,
-                           &a.warnings, &a.error);
+    a.status = smc_compile(&(struct smc_compile_request){&probe, &params, place->cc, &options},
+                           &a.resources, &a.binary, &a.warnings, &a.error);
     return a;
 }
 
@@ -399,15 +399,15 @@ static int other_architectures(struct place *place)
     struct smc_compile_options options = {.kernel_dir = place->kernels};
     params.value[SMC_PARAM_BLOCK] = 32;
     a = (struct answer){0};
-    a.status =
-        smc_compile(&probe, &params, 10, &options, &a.resources, NULL, &a.warnings, &a.error);
+    a.status = smc_compile(&(struct smc_compile_request){&probe, &params, 10, &options},
+                           &a.resources, NULL, &a.warnings, &a.error);
     CHECK(a.status == SMC_OK && a.resources.source == SMC_RESOURCES_ASSUMED);
     CHECK(a.resources.cc > 10 && a.resources.regs_per_thread > 0);
     CHECK(strstr(a.resources.reason, "sm_10; as compiled for sm_") != NULL);
     answer_free(&a);
     options.no_nvrtc = true; /* an edited kernel is not in the table */
-    a.status =
-        smc_compile(&probe, &params, 90, &options, &a.resources, NULL, &a.warnings, &a.error);
+    a.status = smc_compile(&(struct smc_compile_request){&probe, &params, 90, &options},
+                           &a.resources, NULL, &a.warnings, &a.error);
     CHECK(a.status == SMC_UNAVAILABLE && strstr(a.error.message, "--regs N"));
     answer_free(&a);
     return failures;

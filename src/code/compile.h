@@ -26,14 +26,20 @@ struct smc_compile_options {
                                   again; or NULL; not owned */
 };
 
+struct smc_compile_request {
+    const struct smc_kernel *kernel;
+    const struct smc_params *params;
+    uint16_t cc;
+    const struct smc_compile_options *options;
+};
+
 /* Fills `resources`, and `binary` if it is not NULL. `binary` needs NVRTC: SMC_UNAVAILABLE without
    one, unless `ptx_suffices` is set and the kernel's PTX is built in; then there is a warning.
    `warnings` receives at most one line for each problem that does not prevent an answer (a cache
    that cannot be read or written). A kernel that ptxas refuses for its static shared memory is
    SMC_OK with `refused` set. SMC_USAGE: a kernel in kernel_dir that is missing or does not compile,
    named with file and line. SMC_MACHINE: memory. */
-enum smc_status smc_compile(const struct smc_kernel *kernel, const struct smc_params *params,
-                            uint16_t cc, const struct smc_compile_options *options,
+enum smc_status smc_compile(const struct smc_compile_request *request,
                             struct smc_resources *resources, struct smc_binary *binary,
                             struct smc_text *warnings, struct smc_error *error);
 

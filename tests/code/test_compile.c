@@ -609,7 +609,8 @@ static enum smc_status without_nvrtc(const char *name, enum smc_param param, int
     params.value[param] = value;
     CU_ASSERT_EQUAL(kernel->complete(kernel, &params, NULL), SMC_OK);
     kernel->plan(kernel, &params, plan);
-    return smc_compile(kernel, &params, cc, &options, resources, NULL, NULL, NULL);
+    return smc_compile(&(struct smc_compile_request){kernel, &params, cc, &options}, resources,
+                       NULL, NULL, NULL);
 }
 
 static void test_table_answers(void)
@@ -646,11 +647,13 @@ static void test_nothing_serves(void)
     struct smc_error error = {""};
     smc_params_init(tiled, &params);
     unknown.name = "unknown";
-    CU_ASSERT_EQUAL(smc_compile(&unknown, &params, 90, &options, &r, NULL, NULL, &error),
+    CU_ASSERT_EQUAL(smc_compile(&(struct smc_compile_request){&unknown, &params, 90, &options}, &r,
+                                NULL, NULL, &error),
                     SMC_UNAVAILABLE);
     CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "--regs N"));
     CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "`pip install nvidia-cuda-nvrtc`"));
-    CU_ASSERT_EQUAL(smc_compile(tiled, &params, 60, &options, &r, &binary, NULL, &error),
+    CU_ASSERT_EQUAL(smc_compile(&(struct smc_compile_request){tiled, &params, 60, &options}, &r,
+                                &binary, NULL, &error),
                     SMC_UNAVAILABLE);
     CU_ASSERT(binary.cubin == NULL && binary.cubin_bytes == 0);
     CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "`pip install nvidia-cuda-nvrtc-cu12`"));
@@ -671,14 +674,19 @@ static void test_table_and_edits(void)
     CU_ASSERT_FATAL(mkdir(t.folder, 0700) == 0);
     const struct smc_compile_options options = {.no_nvrtc = true, .kernel_dir = t.folder};
     smc_params_init(tiled, &params);
-    CU_ASSERT_EQUAL(smc_compile(tiled, &params, 90, &options, &r, NULL, NULL, &error), SMC_USAGE);
+    CU_ASSERT_EQUAL(smc_compile(&(struct smc_compile_request){tiled, &params, 90, &options}, &r,
+                                NULL, NULL, &error),
+                    SMC_USAGE);
     snprintf(path, sizeof path, "%s/%s", t.folder, tiled->file);
     CU_ASSERT_PTR_NOT_NULL(strstr(error.message, path));
     CU_ASSERT(temporary_write(path, text, length));
-    CU_ASSERT_EQUAL(smc_compile(tiled, &params, 90, &options, &r, NULL, NULL, &error), SMC_OK);
+    CU_ASSERT_EQUAL(smc_compile(&(struct smc_compile_request){tiled, &params, 90, &options}, &r,
+                                NULL, NULL, &error),
+                    SMC_OK);
     CU_ASSERT_EQUAL(r.source, SMC_RESOURCES_TABLE);
     CU_ASSERT(temporary_write(path, text, length - 1));
-    CU_ASSERT_EQUAL(smc_compile(tiled, &params, 90, &options, &r, NULL, NULL, &error),
+    CU_ASSERT_EQUAL(smc_compile(&(struct smc_compile_request){tiled, &params, 90, &options}, &r,
+                                NULL, NULL, &error),
                     SMC_UNAVAILABLE);
     temporary_end(&t);
 }

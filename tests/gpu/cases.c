@@ -93,7 +93,8 @@ bool gpu_confirm(const struct smc_answer *answer, uint32_t timeout_ms,
     const struct smc_run_request request = {
         .answer = answer, .compiled = &compiled, .settings = &settings};
     enum smc_status status =
-        smc_compile(query->kernel, &query->params, query->device.sm.cc, &query->compile,
+        smc_compile(&(struct smc_compile_request){query->kernel, &query->params,
+                                                  query->device.sm.cc, &query->compile},
                     &compiled.resources, &compiled.binary, &warnings, &error);
     if (status == SMC_OK)
         status = smc_executor_default()->run(&request, result, &warnings, &error);

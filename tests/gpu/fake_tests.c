@@ -469,7 +469,8 @@ static void test_signals(void)
     CU_ASSERT_EQUAL_FATAL(kernel->complete(kernel, &params, &error), SMC_OK);
     struct sigaction seen, action = {.sa_handler = note};
     sigaction(SIGINT, &action, NULL);
-    CU_ASSERT_EQUAL(smc_compile(kernel, &params, 90, &options, &found, &binary, NULL, &error),
+    CU_ASSERT_EQUAL(smc_compile(&(struct smc_compile_request){kernel, &params, 90, &options},
+                                &found, &binary, NULL, &error),
                     SMC_OK);
     action.sa_handler = SIG_DFL;
     sigaction(SIGINT, &action, &seen);

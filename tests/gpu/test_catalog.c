@@ -55,8 +55,9 @@ static void *compile_some(void *argument)
     const struct smc_compile_options options = {0};
     for (size_t i; (i = atomic_fetch_add(&work->next, 1)) < work->count;) {
         struct smc_resources resources;
-        smc_compile(work->kernel, work->set[i], gpu_device()->sm.cc, &options, &resources, NULL,
-                    NULL, NULL);
+        smc_compile(&(struct smc_compile_request){work->kernel, work->set[i], gpu_device()->sm.cc,
+                                                  &options},
+                    &resources, NULL, NULL, NULL);
     }
     return NULL;
 }

@@ -183,8 +183,9 @@ static bool prepare(const struct smc_kernel *kernel, const struct smc_params *pa
         launch->answer.outcome != SMC_LAUNCHES)
         return false;
     const struct smc_query *whole = &launch->answer.query;
-    enum smc_status status = smc_compile(kernel, &whole->params, query.device.sm.cc, &query.compile,
-                                         &resources, &launch->binary, NULL, &error);
+    enum smc_status status = smc_compile(
+        &(struct smc_compile_request){kernel, &whole->params, query.device.sm.cc, &query.compile},
+        &resources, &launch->binary, NULL, &error);
     if (!say(&error, status))
         return false;
     if (!smc_gpu_load(&launch->binary, kernel->entry, &launch->kernel, &attempt)) {

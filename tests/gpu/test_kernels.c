@@ -166,8 +166,11 @@ static void test_compiled_twice(void)
     params.value[SMC_PARAM_TILE] = 13;
     CU_ASSERT_EQUAL(kernel->complete(kernel, &params, &error), SMC_OK);
     uint16_t cc = gpu_device()->sm.cc;
-    CU_ASSERT_EQUAL(smc_compile(kernel, &params, cc, &options, &first, NULL, NULL, &error), SMC_OK);
-    CU_ASSERT_EQUAL(smc_compile(kernel, &params, cc, &options, &second, NULL, NULL, &error),
+    CU_ASSERT_EQUAL(smc_compile(&(struct smc_compile_request){kernel, &params, cc, &options},
+                                &first, NULL, NULL, &error),
+                    SMC_OK);
+    CU_ASSERT_EQUAL(smc_compile(&(struct smc_compile_request){kernel, &params, cc, &options},
+                                &second, NULL, NULL, &error),
                     SMC_OK);
     CU_ASSERT(first.source == SMC_RESOURCES_NVRTC && second.source == SMC_RESOURCES_NVRTC);
     CU_ASSERT_EQUAL(first.regs_per_thread, second.regs_per_thread);

@@ -159,8 +159,9 @@ static unsigned ask_about(int64_t live, uint64_t *random)
     smc_params_init(residency, &params);
     params.value[SMC_PARAM_LIVE] = live;
     CU_ASSERT_EQUAL_FATAL(residency->complete(residency, &params, &error), SMC_OK);
-    CU_ASSERT_EQUAL_FATAL(smc_compile(residency, &params, gpu_device()->sm.cc, &options, &resources,
-                                      &binary, NULL, &error),
+    CU_ASSERT_EQUAL_FATAL(smc_compile(&(struct smc_compile_request){residency, &params,
+                                                                    gpu_device()->sm.cc, &options},
+                                      &resources, &binary, NULL, &error),
                           SMC_OK);
     CU_ASSERT_FATAL(smc_gpu_load(&binary, residency->entry, &kernel, &attempt));
     unsigned different = ask_api(&kernel, random);

@@ -19,8 +19,9 @@ static enum smc_status health_emulated_read_program(const struct smc_kernel *ker
 {
     struct smc_params params = {0};
     struct smc_compiled compiled = {0};
-    enum smc_status status = smc_compile(kernel, &params, cc, &with_ptx, &compiled.resources,
-                                         &compiled.binary, NULL, error);
+    enum smc_status status =
+        smc_compile(&(struct smc_compile_request){kernel, &params, cc, &with_ptx},
+                    &compiled.resources, &compiled.binary, NULL, error);
     if (status == SMC_OK)
         status =
             smc_program_read(compiled.binary.ptx, compiled.binary.ptx_bytes, entry, program, error);

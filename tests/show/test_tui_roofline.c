@@ -46,8 +46,10 @@ static bool answer_job(struct sitting *sitting, enum smc_status status)
         struct smc_query *query = &result->job.query;
         query->kernel->complete(query->kernel, &query->params, NULL);
         query->compile.no_nvrtc = true;
-        result->status = smc_compile(query->kernel, &query->params, query->device.sm.cc,
-                                     &query->compile, &result->resources, NULL, NULL, NULL);
+        result->status =
+            smc_compile(&(struct smc_compile_request){query->kernel, &query->params,
+                                                      query->device.sm.cc, &query->compile},
+                        &result->resources, NULL, NULL, NULL);
         result->status = status != SMC_OK ? status : result->status;
         result->time = made_up_time(query->kernel);
         smc_ceilings_of_board(query->device.name, &query->ceilings);

@@ -41,8 +41,9 @@ enum smc_status smc_bound_cost_find(const struct smc_answer *answer, uint32_t re
     options.min_blocks = blocks;
     if (!query->kernel || options.no_nvrtc || blocks == 0)
         return SMC_OK;
-    enum smc_status status = smc_compile(query->kernel, &query->params, cc, &options, &resources,
-                                         smc_time_code_cc(cc) == cc ? &binary : NULL, NULL, &why);
+    enum smc_status status =
+        smc_compile(&(struct smc_compile_request){query->kernel, &query->params, cc, &options},
+                    &resources, smc_time_code_cc(cc) == cc ? &binary : NULL, NULL, &why);
     smc_auto_free struct smc_answer *bounded =
         status == SMC_OK ? smc_malloc(sizeof *bounded) : NULL;
     if (bounded) {

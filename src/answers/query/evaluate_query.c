@@ -71,7 +71,8 @@ static enum smc_status find_resources(const struct smc_resources *known, struct 
         answer->resources = *known;
     } else if (compiles) {
         enum smc_status status =
-            smc_compile(query->kernel, &query->params, query->device.sm.cc, &query->compile,
+            smc_compile(&(struct smc_compile_request){query->kernel, &query->params,
+                                                      query->device.sm.cc, &query->compile},
                         &answer->resources, NULL, warnings, error);
         if (status != SMC_OK)
             return status;

@@ -38,8 +38,9 @@ static void try_bounds(struct smc_answer *answer)
     struct smc_launch launch = answer->launch;
     struct smc_occupancy occupancy;
     options.min_blocks = step->blocks_per_sm;
-    if (smc_compile(query->kernel, &query->params, query->device.sm.cc, &options, &trial->resources,
-                    NULL, NULL, NULL) != SMC_OK)
+    if (smc_compile(&(struct smc_compile_request){query->kernel, &query->params,
+                                                  query->device.sm.cc, &options},
+                    &trial->resources, NULL, NULL, NULL) != SMC_OK)
         return;
     launch.regs_per_thread = trial->resources.regs_per_thread;
     smc_occupancy_compute(&query->device.sm, &launch, &occupancy);

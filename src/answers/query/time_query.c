@@ -117,9 +117,10 @@ enum smc_status smc_query_find_time(struct smc_answer *answer, struct smc_error 
     struct smc_error why = {""};
     if (!can_be_predicted(answer))
         return SMC_OK;
-    enum smc_status status =
-        smc_compile(query->kernel, &query->params, smc_time_code_cc(query->device.sm.cc),
-                    &query->compile, &resources, &binary, NULL, &why);
+    enum smc_status status = smc_compile(
+        &(struct smc_compile_request){query->kernel, &query->params,
+                                      smc_time_code_cc(query->device.sm.cc), &query->compile},
+        &resources, &binary, NULL, &why);
     if (status == SMC_MACHINE)
         return smc_fail(error, status, "%s", why.message);
     if (status == SMC_OK || query->compile.no_nvrtc)

@@ -208,11 +208,12 @@ static enum smc_status compile_answer(struct compile_job *job,
     return assume(job, resources, error);
 }
 
-enum smc_status smc_compile(const struct smc_kernel *kernel, const struct smc_params *params,
-                            uint16_t cc, const struct smc_compile_options *options,
+enum smc_status smc_compile(const struct smc_compile_request *request,
                             struct smc_resources *resources, struct smc_binary *binary,
                             struct smc_text *warnings, struct smc_error *error)
 {
+    const struct smc_kernel *kernel = request->kernel;
+    const struct smc_compile_options *options = request->options;
     SMC_AUTO(smc_source_free) struct smc_source source = {0};
     smc_auto_text defines = {0};
     *resources = (struct smc_resources){0};
@@ -225,12 +226,12 @@ enum smc_status smc_compile(const struct smc_kernel *kernel, const struct smc_pa
                           kernel->name);
     if (status != SMC_OK)
         return status;
-    kernel->defines(kernel, params, &defines);
+    kernel->defines(kernel, request->params, &defines);
     if (defines.failed)
         return smc_out_of_memory(error);
     struct compile_job job = {
-        .params = params,
-        .build = {kernel, &source, smc_text_string(&defines), NULL, cc, options->log,
+        .params = request->params,
+        .build = {kernel, &source, smc_text_string(&defines), NULL, request->cc, options->log,
                   options->builds},
         .warnings = warnings,
     };

@@ -26,8 +26,9 @@ static enum smc_status executor_compile(const struct smc_query *query, enum smc_
     struct smc_compile_options options = query->compile;
     options.ptx_suffices = place == SMC_ON_EMULATOR;
     SMC_TRY(query->kernel->complete(query->kernel, &params, error));
-    return smc_compile(query->kernel, &params, query->device.sm.cc, &options, &compiled->resources,
-                       &compiled->binary, warnings, error);
+    return smc_compile(
+        &(struct smc_compile_request){query->kernel, &params, query->device.sm.cc, &options},
+        &compiled->resources, &compiled->binary, warnings, error);
 }
 
 /* A register count given by the user does not come from the compiler and may be wrong, so this is

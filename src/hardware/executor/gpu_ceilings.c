@@ -33,8 +33,10 @@ static enum smc_status gpu_ceilings_compile(const struct smc_gpu_measurement *me
     smc_binary_free(&bench->binary);
     bench->compiled_file = NULL;
     params.value[SMC_PARAM_DTYPE] = measurement->dtype;
-    SMC_TRY(smc_compile(measurement->kernel, &params, bench->device.sm.cc, &bench->request->compile,
-                        &resources, &bench->binary, bench->warnings, error));
+    SMC_TRY(
+        smc_compile(&(struct smc_compile_request){measurement->kernel, &params, bench->device.sm.cc,
+                                                  &bench->request->compile},
+                    &resources, &bench->binary, bench->warnings, error));
     bench->compiled_file = file;
     bench->compiled_dtype = measurement->dtype;
     return SMC_OK;

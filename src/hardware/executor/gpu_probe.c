@@ -38,9 +38,9 @@ static enum smc_status try_live(struct probe_search *search, int64_t live)
 {
     smc_binary_free(&search->compiled->binary);
     search->params->value[SMC_PARAM_LIVE] = live;
-    return smc_compile(search->probe, search->params, search->cc, search->options,
-                       &search->compiled->resources, &search->compiled->binary, search->warnings,
-                       search->error);
+    return smc_compile(
+        &(struct smc_compile_request){search->probe, search->params, search->cc, search->options},
+        &search->compiled->resources, &search->compiled->binary, search->warnings, search->error);
 }
 
 static enum smc_status step_directly(struct probe_search *search, int64_t wanted)

@@ -61,7 +61,8 @@ static enum smc_status gpu_health_load(const struct check *check, const struct s
 static enum smc_status compile(const struct check *check, const struct smc_kernel *kernel,
                                const struct smc_params *params, struct smc_compiled *compiled)
 {
-    return smc_compile(kernel, params, check->device.sm.cc, &check->request->compile,
+    return smc_compile(&(struct smc_compile_request){kernel, params, check->device.sm.cc,
+                                                     &check->request->compile},
                        &compiled->resources, &compiled->binary, check->warnings, check->error);
 }
 

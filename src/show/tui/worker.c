@@ -48,16 +48,17 @@ static enum smc_status compile_query(const struct smc_query *query, struct smc_t
     bool is_own = cc == code_cc;
     options.log = log;
     enum smc_status status =
-        smc_compile(query->kernel, &query->params, cc, &options, &compiled->resources,
-                    is_own ? &compiled->binary : NULL, warnings, error);
+        smc_compile(&(struct smc_compile_request){query->kernel, &query->params, cc, &options},
+                    &compiled->resources, is_own ? &compiled->binary : NULL, warnings, error);
     options.log = NULL;
     if (status == SMC_UNAVAILABLE && is_own) {
         *error = (struct smc_error){""};
-        status = smc_compile(query->kernel, &query->params, cc, &options, &compiled->resources,
-                             NULL, warnings, error);
+        status =
+            smc_compile(&(struct smc_compile_request){query->kernel, &query->params, cc, &options},
+                        &compiled->resources, NULL, warnings, error);
     } else if (status == SMC_OK && !is_own) {
-        smc_compile(query->kernel, &query->params, code_cc, &options, &others, &compiled->binary,
-                    NULL, NULL);
+        smc_compile(&(struct smc_compile_request){query->kernel, &query->params, code_cc, &options},
+                    &others, &compiled->binary, NULL, NULL);
     }
     return status;
 }
