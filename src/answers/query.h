@@ -172,7 +172,7 @@ void smc_query_bounded_sm(const struct smc_answer *answer, struct smc_sm *sm);
 /* Where more blocks fit on an SM than it holds of clusters (SMC_MOST_CLUSTERED_BLOCKS), the
    answer's occupancy becomes that of the clusters: for comparing launches. The API's is that
    without. */
-void smc_query_hold_clustered(struct smc_answer *answer);
+void smc_query_cap_clustered_blocks(struct smc_answer *answer);
 
 /* Whether every warp slot of an SM is in use, so that no change can raise occupancy. */
 bool smc_query_at_maximum(const struct smc_answer *answer);
@@ -194,7 +194,7 @@ void smc_query_count_blocks(struct smc_answer *answer);
 
 /* Replaces the number of clusters that are resident at a time by one that is known from elsewhere,
    and the waves that follow. */
-void smc_query_hold_clusters(struct smc_answer *answer, uint64_t clusters);
+void smc_query_set_resident_clusters(struct smc_answer *answer, uint64_t clusters);
 
 enum smc_outcome smc_outcome_of(const struct smc_resources *resources,
                                 const struct smc_occupancy *occupancy);

@@ -119,7 +119,7 @@ static enum smc_status best_add(const struct smc_query *query, int64_t size, str
     bool first = best->count == 0; /* the other sizes would repeat the same warnings */
     struct smc_answer *answer = &candidate->answer;
     SMC_TRY(smc_query_evaluate(query, NULL, answer, first ? warnings : NULL, error));
-    smc_query_hold_clustered(answer);
+    smc_query_cap_clustered_blocks(answer);
     if (!best->quick) {
         smc_query_find_work(answer);
         count_architectures(candidate, best);

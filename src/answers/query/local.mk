@@ -13,4 +13,5 @@ libsmc_la_SOURCES += \
 	src/answers/query/sweep.c src/answers/sweep.h \
 	src/answers/query/time_query.c \
 	src/answers/query/tune.c src/answers/tune.h \
-	src/answers/query/tune_states.def
+	src/answers/query/tune_states.def \
+	src/answers/query/workload_query.c

@@ -207,7 +207,7 @@ enum smc_status smc_sweep_answer(const struct smc_sweep *sweep,
         if (status != SMC_OK)
             break;
         if (answered)
-            smc_query_hold_clustered(&answer);
+            smc_query_cap_clustered_blocks(&answer);
         goes_on = visitor->visit(visitor->context, i, &answer, answered ? NULL : why.message);
     }
     smc_text_free(&last.defines);

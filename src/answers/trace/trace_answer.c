@@ -119,7 +119,7 @@ static void trace_answer_ask(const struct smc_trace_row *row, struct smc_answer 
 static void hold_recorded_clusters(const struct smc_trace_row *row, struct smc_answer *answer)
 {
     if (row->ran_there && row->launch->resident_clusters > 0 && row->request.blocks_per_cluster > 1)
-        smc_query_hold_clusters(answer, (uint64_t)row->launch->resident_clusters);
+        smc_query_set_resident_clusters(answer, (uint64_t)row->launch->resident_clusters);
 }
 
 void smc_trace_complete(const struct smc_trace_row *row, struct smc_answer *answer)
