@@ -1,6 +1,7 @@
 /* smemcalc calibrate: measures the ceilings of a GPU, and stores them for later answers. */
 #include "base/memory.h"
 #include "show/cli/ask.h"
+#include "show/cli/interrupt.h"
 #include "show/cli/output.h"
 #include "show/cli/progress.h"
 

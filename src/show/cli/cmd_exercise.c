@@ -7,8 +7,8 @@
 #include "base/memory.h"
 #include "base/sandbox.h"
 #include "show/cli/ask.h"
+#include "show/cli/interrupt.h"
 #include "show/cli/output.h"
-#include "show/cli/progress.h"
 #include "show/words/layout.h"
 
 enum { LIST_COLUMNS = 18 };

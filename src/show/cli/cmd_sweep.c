@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "show/cli/ask.h"
+#include "show/cli/interrupt.h"
 #include "show/cli/output.h"
 #include "show/cli/progress.h"
 

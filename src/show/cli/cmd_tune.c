@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "hardware/tuning_source.h"
 #include "show/cli/cmd_run.h"
+#include "show/cli/interrupt.h"
 #include "show/cli/output.h"
 #include "show/cli/progress.h"
 

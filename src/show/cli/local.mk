@@ -34,6 +34,7 @@ libsmc_la_SOURCES += \
 	src/show/cli/commands.c src/show/cli/commands.def \
 	src/show/cli/groups.def \
 	src/show/cli/idle_options.c \
+	src/show/cli/interrupt.c src/show/cli/interrupt.h \
 	src/show/cli/options.c src/show/cli/options.def src/show/cli/options.h \
 	src/show/cli/output.c src/show/cli/output.h \
 	src/show/cli/progress.c src/show/cli/progress.h \

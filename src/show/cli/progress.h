@@ -1,31 +1,18 @@
-/* Long work: a progress bar, and Ctrl-C or a time limit that ends it early, so that what is done
-   can still be reported. */
+/* A progress bar for long work. */
 #ifndef SMC_SHOW_PROGRESS_H
 #define SMC_SHOW_PROGRESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
-#include <time.h>
-
-/* From now on the first SIGINT is only noted; a second one ends the program. If SIGINT was ignored
-   it stays so. */
-void smc_interrupt_watch(void);
-
-bool smc_interrupt_seen(void);
-
-/* Sets the time limit. To be called once, before threads ask. */
-void smc_interrupt_after(uint32_t ms);
-
-/* Seen, or the time limit is reached. */
-bool smc_interrupt_requested(void);
 
 /* A progress bar on standard error if that is a terminal; otherwise nothing. */
 struct smc_progress {
     uint64_t total;
-    const char *what;      /* "points" */
-    struct timespec drawn; /* when it was last drawn, or began */
-    bool terminal;
-    bool visible;
+    const char *what; /* "points" */
+    double drawn_ms;  /* when it was last drawn, or began: of smc_clock_ms */
+    bool is_terminal;
+    bool is_drawn;
 };
 
 void smc_progress_begin(struct smc_progress *progress, uint64_t total, const char *what);

@@ -3,8 +3,8 @@
 #include "base/memory.h"
 #include "base/sandbox.h"
 #include "show/cli/cmd_run.h"
+#include "show/cli/interrupt.h"
 #include "show/cli/output.h"
-#include "show/cli/progress.h"
 
 static enum smc_status run_pair_check_options(const struct smc_arguments *arguments,
                                               struct smc_error *error)

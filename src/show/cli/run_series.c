@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "show/cli/cmd_run.h"
+#include "show/cli/interrupt.h"
 #include "show/cli/output.h"
 #include "show/cli/progress.h"
 

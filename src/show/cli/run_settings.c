@@ -2,7 +2,7 @@
 
 #include "base/sandbox.h"
 #include "show/cli/cmd_run.h"
-#include "show/cli/progress.h"
+#include "show/cli/interrupt.h"
 
 static struct smc_run_settings settings_of(const struct smc_arguments *arguments)
 {

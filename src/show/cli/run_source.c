@@ -7,8 +7,8 @@
 #include "base/memory.h"
 #include "base/sandbox.h"
 #include "show/cli/cmd_run.h"
+#include "show/cli/interrupt.h"
 #include "show/cli/output.h"
-#include "show/cli/progress.h"
 #include "show/words/words.h"
 
 /* Before the device, whose limits may be lower, is known. */

@@ -1,0 +1,23 @@
+/* Ctrl-C or a time limit that ends long work early, so that what is done can still be reported. */
+#ifndef SMC_SHOW_INTERRUPT_H
+#define SMC_SHOW_INTERRUPT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* From now on the first SIGINT is only noted; a second one ends the program. If SIGINT was ignored
+   it stays so. */
+void smc_interrupt_watch(void);
+
+/* From now on SIGINT ends the program again. */
+void smc_interrupt_release(void);
+
+bool smc_interrupt_seen(void);
+
+/* Sets the time limit. To be called once, before threads ask. */
+void smc_interrupt_after(uint32_t ms);
+
+/* Seen, or the time limit is reached. */
+bool smc_interrupt_requested(void);
+
+#endif
