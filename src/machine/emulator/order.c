@@ -20,7 +20,7 @@ struct release {
 /* What a block has published to others: all that it did before `all`, and what `warps` did before
    `some`. */
 struct published {
-    uint32_t all, some, warps;
+    uint32_t all_before, some_before, some_warps;
 };
 
 struct smc_releases {
@@ -135,7 +135,7 @@ static void join_times(const uint32_t *from, uint32_t *to)
 
 /* At a barrier of these warps, what each of them has fenced, seen and acquired becomes known to
    those that waited. What atomic operations saw is acquired by it. */
-static void share(struct smc_order *order, uint32_t arrived, uint32_t waited)
+static void merge_at_barrier(struct smc_order *order, uint32_t arrived, uint32_t waited)
 {
     static const struct smc_fenced nothing_fenced;
     struct smc_fenced fenced = nothing_fenced;
@@ -168,7 +168,7 @@ static uint32_t all_warps(const struct smc_order *order)
 }
 
 /* Each warp learns what others have waited for. */
-static void share_waits(struct smc_order *order)
+static void merge_waits(struct smc_order *order)
 {
     for (uint32_t v = SMC_MAX_WARPS; v < SMC_ORDER_UNITS; v++) {
         uint32_t latest = 0;
@@ -183,10 +183,10 @@ void smc_order_sync_block(struct smc_order *order)
 {
     order->all_synced_at = ++order->now;
     if (order->has_waited)
-        share_waits(order);
+        merge_waits(order);
     order->partly_synced = false;
     if (order->is_used)
-        share(order, all_warps(order), all_warps(order));
+        merge_at_barrier(order, all_warps(order), all_warps(order));
 }
 
 void smc_order_sync_warps(struct smc_order *order, const struct smc_barrier *barrier)
@@ -202,7 +202,7 @@ void smc_order_sync_warps(struct smc_order *order, const struct smc_barrier *bar
     order->partly_synced = true;
     order->now++;
     if (order->is_used)
-        share(order, barrier->warps, barrier->waiting);
+        merge_at_barrier(order, barrier->warps, barrier->waiting);
 }
 
 /* What a lane of `from` knows of each lane of the warp. */
@@ -221,7 +221,7 @@ static void join_lanes(const struct smc_order *order, const struct smc_warp *war
 }
 
 /* What lanes of a warp fenced and acquired becomes known to each of them. */
-static void share_lanes(struct smc_order *order, const struct smc_warp *warp, uint32_t mask)
+static void merge_lanes(struct smc_order *order, const struct smc_warp *warp, uint32_t mask)
 {
     struct smc_fenced *fenced = &order->fenced[warp->index];
     uint32_t *acquired_at = order->lane_acquired_at[warp->index], latest = 0;
@@ -249,7 +249,7 @@ void smc_order_sync_lanes(struct smc_order *order, struct smc_warp *warp, uint32
     EACH_ACTIVE(lane, mask)
         warp->lane_synced_at[lane] = order->now;
     if (order->is_used)
-        share_lanes(order, warp, mask);
+        merge_lanes(order, warp, mask);
 }
 
 void smc_order_sync_some_lanes(struct smc_order *order, struct smc_warp *warp, uint32_t mask)
@@ -266,13 +266,14 @@ void smc_order_sync_some_lanes(struct smc_order *order, struct smc_warp *warp, u
     EACH_ACTIVE(lane, mask)
         memcpy(order->lane_knows[warp->index][lane], knows, sizeof knows);
     if (order->is_used)
-        share_lanes(order, warp, mask);
+        merge_lanes(order, warp, mask);
 }
 
 /* --- Fences ----------------------------------------------------------------------------------- */
 
 /* What the warp knows of the warps of its block, itself included. */
-static void knowledge(const struct smc_order *order, uint32_t w, uint32_t times[SMC_ORDER_UNITS])
+static void times_known_to_warp(const struct smc_order *order, uint32_t w,
+                                uint32_t times[SMC_ORDER_UNITS])
 {
     for (uint32_t v = 0; v < SMC_ORDER_UNITS; v++)
         times[v] = v >= SMC_MAX_WARPS || order->known[w][v] > order->all_synced_at
@@ -317,7 +318,7 @@ void smc_order_fence(struct smc_order *order, const struct smc_warp *warp, uint3
     order->now++;
     if (order->seen[w].any)
         acquire_block(order, w, order->seen[w].warp, mask);
-    knowledge(order, w, fenced->block);
+    times_known_to_warp(order, w, fenced->block);
     fenced->block_lanes |= mask;
     if (is_narrow)
         return;
@@ -346,8 +347,8 @@ static struct release *order_find_release(struct smc_releases *releases, uint64_
     return &releases->table[slot];
 }
 
-static void see(struct smc_order *order, const struct release *release, uint32_t w, uint32_t lane,
-                const struct smc_op *op, enum smc_access_kind kind)
+static void observe_release(struct smc_order *order, const struct release *release, uint32_t w,
+                            uint32_t lane, const struct smc_op *op, enum smc_access_kind kind)
 {
     struct smc_seen *seen = &order->seen[w];
     if (release->to_block && release->block == order->block) {
@@ -375,12 +376,13 @@ static void publish(struct smc_order *order, const uint32_t *times)
     uint32_t all = UINT32_MAX;
     for (uint32_t v = 0; v < order->warps; v++)
         all = times[v] < all ? times[v] : all;
-    published->all = all > published->all ? all : published->all;
+    published->all_before = all > published->all_before ? all : published->all_before;
     for (uint32_t v = 0; v < order->warps; v++) {
-        if (times[v] <= published->all)
+        if (times[v] <= published->all_before)
             continue;
-        published->warps |= 1u << v;
-        published->some = times[v] > published->some ? times[v] : published->some;
+        published->some_warps |= 1u << v;
+        published->some_before =
+            times[v] > published->some_before ? times[v] : published->some_before;
     }
 }
 
@@ -399,7 +401,7 @@ static void release_at(struct smc_order *order, uint64_t address, uint32_t w, ui
     if (replaces)
         release->to_block = release->to_gpu = false;
     if (op->releases)
-        knowledge(order, w, times);
+        times_known_to_warp(order, w, times);
     if (to_block) {
         if (!release->to_block || release->block != order->block)
             memset(release->warp, 0, sizeof release->warp);
@@ -434,7 +436,7 @@ void smc_order_strong(struct smc_order *order, const struct smc_warp *warp, cons
         if (kind != SMC_WRITES && releases->used) {
             const struct release *release = order_find_release(releases, at, false);
             if (release)
-                see(order, release, w, lane, op, kind);
+                observe_release(order, release, w, lane, op, kind);
             else if (releases->is_full)
                 order->blocks[w].below = order->seen[w].blocks.below = UINT32_MAX;
         }
@@ -457,5 +459,6 @@ bool smc_order_knows(const struct smc_order *order, uint32_t warp, uint32_t bloc
     if (!releases->published || block >= releases->blocks)
         return true;
     const struct published *published = &releases->published[block];
-    return when < published->all || (published->warps >> other_warp & 1 && when < published->some);
+    return when < published->all_before ||
+           (published->some_warps >> other_warp & 1 && when < published->some_before);
 }
