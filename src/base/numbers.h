@@ -54,6 +54,14 @@ static inline uint32_t smc_at_most(uint64_t n, uint32_t most)
     return n < most ? (uint32_t)n : most;
 }
 
+/* Element `index` of a grid or a block of this size, as x, y and z. */
+static inline void smc_index_to_place(uint64_t index, const uint32_t size[3], uint32_t place[3])
+{
+    place[0] = (uint32_t)(index % size[0]);
+    place[1] = (uint32_t)(index / size[0] % size[1]);
+    place[2] = (uint32_t)(index / size[0] / size[1]);
+}
+
 static inline double smc_clamp(double value, double low, double high)
 {
     return value < low ? low : value > high ? high : value;

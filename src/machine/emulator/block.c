@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "machine/emulator/clusters.h"
 #include "machine/emulator/emulator_steps.h"
 #include "machine/emulator/mbarrier.h"
@@ -225,7 +226,8 @@ static void fill_thread_index(const struct smc_worker *worker, uint32_t warp, in
                               uint64_t value[SMC_LANES])
 {
     const uint32_t *block = worker->launch->request->block, first = warp * SMC_LANES;
-    uint32_t at[3] = {first % block[0], first / block[0] % block[1], first / block[0] / block[1]};
+    uint32_t at[3];
+    smc_index_to_place(first, block, at);
     for (uint32_t lane = 0; lane < SMC_LANES; lane++) {
         value[lane] = at[axis];
         if (++at[0] < block[0])
@@ -311,11 +313,8 @@ static void clear_local(struct smc_worker *worker)
 void smc_block_begin(struct smc_worker *worker, uint64_t block)
 {
     const struct smc_launch_state *launch = worker->launch;
-    const uint32_t *grid = launch->request->grid;
     worker->block = block;
-    worker->block_index[0] = (uint32_t)(block % grid[0]);
-    worker->block_index[1] = (uint32_t)(block / grid[0] % grid[1]);
-    worker->block_index[2] = (uint32_t)(block / grid[0] / grid[1]);
+    smc_index_to_place(block, launch->request->grid, worker->block_index);
     worker->gave_up = false;
     worker->is_running = true;
     worker->fruitless = 0;

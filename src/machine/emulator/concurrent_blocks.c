@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "machine/emulator/shadow.h"
 
-enum { LINE_CELLS = 32, READERS = 2, TABLE = 1 << 16, MOST_LINES = TABLE / 2 };
+enum { LINE_CELLS = 32, READERS = 2 };
+enum { TABLE_BITS = 16, TABLE = 1 << TABLE_BITS, MOST_LINES = TABLE / 2 };
 
 /* By block: times of the blocks' clocks. */
 struct clocks {
@@ -166,7 +168,7 @@ void smc_concurrent_barrier(struct smc_worker *first, uint32_t blocks)
 /* NULL: there are too many lines, or no memory; the rest is not checked. */
 static struct concurrent_line *line_at(struct smc_concurrent *concurrent, uint64_t number)
 {
-    uint32_t slot = (uint32_t)(number * UINT64_C(0x9E3779B97F4A7C15) >> 48) % TABLE;
+    uint32_t slot = smc_hash_slot(number, TABLE_BITS);
     for (; concurrent->table[slot]; slot = (slot + 1) % TABLE)
         if (concurrent->line[concurrent->table[slot] - 1]->number == number)
             return concurrent->line[concurrent->table[slot] - 1];

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "machine/emulator/emulator_state.h"
 
 static const struct {
@@ -39,12 +40,9 @@ bool smc_finding_is_race(const struct smc_finding *finding)
 struct smc_finding smc_finding_at(const struct smc_worker *worker, enum smc_finding_kind kind,
                                   uint32_t instruction, uint32_t thread)
 {
-    const uint32_t *block = worker->launch->request->block;
     struct smc_finding finding = {.kind = kind, .instruction = instruction, .times = 1};
     memcpy(finding.block, worker->block_index, sizeof finding.block);
-    finding.thread[0] = thread % block[0];
-    finding.thread[1] = thread / block[0] % block[1];
-    finding.thread[2] = thread / block[0] / block[1];
+    smc_index_to_place(thread, worker->launch->request->block, finding.thread);
     smc_finding_set_calls(worker, &finding, thread);
     return finding;
 }
@@ -78,10 +76,7 @@ void smc_finding_hint(struct smc_finding *finding)
 void smc_finding_set_other(const struct smc_worker *worker, struct smc_finding *finding,
                            uint32_t thread)
 {
-    const uint32_t *block = worker->launch->request->block;
-    finding->other_thread[0] = thread % block[0];
-    finding->other_thread[1] = thread / block[0] % block[1];
-    finding->other_thread[2] = thread / block[0] / block[1];
+    smc_index_to_place(thread, worker->launch->request->block, finding->other_thread);
 }
 
 /* The identifier that begins with its length at `at`, as in 4tile; none: 0 bytes. */

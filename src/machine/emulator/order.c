@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 
 enum { RELEASE_BITS = 14, RELEASES = 1 << RELEASE_BITS, MOST_BLOCKS = 1 << 24 };
@@ -332,7 +333,7 @@ void smc_order_fence(struct smc_order *order, const struct smc_warp *warp, uint3
 
 static struct release *order_find_release(struct smc_releases *releases, uint64_t address, bool add)
 {
-    uint32_t slot = (uint32_t)(address * UINT64_C(0x9E3779B97F4A7C15) >> (64 - RELEASE_BITS));
+    uint32_t slot = smc_hash_slot(address, RELEASE_BITS);
     for (; releases->table[slot].address; slot = (slot + 1) % RELEASES)
         if (releases->table[slot].address == address)
             return &releases->table[slot];

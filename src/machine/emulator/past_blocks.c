@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 
 enum { STRIPES = 64, SLAB_RUNS = 1024, MOST_SLABS = 1 << 12, CHUNK_LINES = 1024 };
 
@@ -291,22 +292,6 @@ struct block_search {
     uint64_t last_block;
 };
 
-static void set_block(const struct smc_launch_state *launch, uint32_t block, uint32_t index[3])
-{
-    const uint32_t *grid = launch->request->grid;
-    index[0] = block % grid[0];
-    index[1] = block / grid[0] % grid[1];
-    index[2] = block / grid[0] / grid[1];
-}
-
-static void set_thread(const struct smc_launch_state *launch, uint32_t thread, uint32_t index[3])
-{
-    const uint32_t *block = launch->request->block;
-    index[0] = thread % block[0];
-    index[1] = thread / block[0] % block[1];
-    index[2] = thread / block[0] / block[1];
-}
-
 static uint32_t width_of(const struct smc_program *program, uint32_t instruction)
 {
     for (size_t i = 0; i < program->ops; i++)
@@ -320,6 +305,7 @@ static void past_blocks_report(const struct block_search *search, enum smc_findi
                                uint32_t cells)
 {
     const struct smc_launch_state *launch = search->past->launch;
+    const uint32_t *grid = launch->request->grid, *block = launch->request->block;
     uint32_t cell = (uint32_t)__builtin_ctz(cells);
     struct smc_finding finding = {.kind = kind,
                                   .instruction = later->place,
@@ -327,10 +313,10 @@ static void past_blocks_report(const struct block_search *search, enum smc_findi
                                   .between_blocks = true,
                                   .other_instruction = earlier->place,
                                   .times = (uint64_t)__builtin_popcount(cells)};
-    set_block(launch, later->block, finding.block);
-    set_block(launch, earlier->block, finding.other_block);
-    set_thread(launch, smc_run_thread(later, cell), finding.thread);
-    set_thread(launch, smc_run_thread(earlier, cell), finding.other_thread);
+    smc_index_to_place(later->block, grid, finding.block);
+    smc_index_to_place(earlier->block, grid, finding.other_block);
+    smc_index_to_place(smc_run_thread(later, cell), block, finding.thread);
+    smc_index_to_place(smc_run_thread(earlier, cell), block, finding.other_thread);
     smc_finding_set_address(search->worker, &finding, SMC_SPACE_GLOBAL,
                             search->address + (size_t)cell * search->past->cell_bytes,
                             width_of(launch->program, later->place));

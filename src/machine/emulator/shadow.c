@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "machine/emulator/pending.h"
 
-enum { TABLE_SIZE = 1 << 17 };
+enum { TABLE_BITS = 17, TABLE_SIZE = 1 << TABLE_BITS };
 
 uint32_t smc_shadow_cell_bytes(const struct smc_shadow *shadow, enum smc_ptx_space space)
 {
@@ -540,14 +542,11 @@ static void report_past(const struct visit *visit, enum smc_finding_kind kind, u
                         uint64_t address, const struct smc_run *run, uint32_t cell)
 {
     const struct smc_launch_state *launch = visit->worker->launch;
-    const uint32_t *grid = launch->request->grid;
     struct smc_finding finding = smc_finding_at(visit->worker, kind, visit->place, me);
     smc_finding_set_address(visit->worker, &finding, visit->space, address, visit->bytes);
     finding.has_other = finding.between_blocks = true;
     finding.other_instruction = run->place;
-    finding.other_block[0] = run->block % grid[0];
-    finding.other_block[1] = run->block / grid[0] % grid[1];
-    finding.other_block[2] = run->block / grid[0] / grid[1];
+    smc_index_to_place(run->block, launch->request->grid, finding.other_block);
     smc_finding_set_other(visit->worker, &finding, smc_run_thread(run, cell));
     smc_find(visit->worker, &finding);
 }
@@ -592,7 +591,7 @@ static void check_past(const struct visit *visit, const struct line *line, uint3
 
 struct line *smc_shadow_find_line(struct smc_shadow *shadow, uint64_t number)
 {
-    uint32_t slot = (uint32_t)(number * UINT64_C(0x9E3779B97F4A7C15) >> 32) % TABLE_SIZE;
+    uint32_t slot = smc_hash_slot(number, TABLE_BITS);
     for (; shadow->table[slot]; slot = (slot + 1) % TABLE_SIZE) {
         struct line *line = shadow->line[shadow->table[slot] - 1];
         if (line->number == number)
