@@ -365,7 +365,7 @@ static void banks_draw_heading(const struct picture *picture)
     const struct smc_banks_answer *answer = picture->answer;
     const struct smc_kernel *kernel = answer->query.kernel;
     const struct smc_banks_pattern *pattern = answer->pattern;
-    struct smc_heading heading = {0};
+    SMC_AUTO(smc_heading_free) struct smc_heading heading = {0};
     if (answer->query.tile) {
         smc_words_tile(&answer->query.tile->tile, &heading.title);
         smc_words_tile_place(answer, &heading.subject);

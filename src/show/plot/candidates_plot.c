@@ -222,7 +222,7 @@ static void candidates_append_verdict(const struct tradeoff *tradeoff, const str
 static void draw_head(struct smc_page *page, const struct tradeoff *tradeoff,
                       const struct named *named)
 {
-    struct smc_heading heading = {0};
+    SMC_AUTO(smc_heading_free) struct smc_heading heading = {0};
     smc_text_append(&heading.title, tradeoff->title);
     candidates_append_verdict(tradeoff, named, &heading.verdict);
     smc_text_printf(&heading.subject, "%s. What bounds the time:", tradeoff->subject);

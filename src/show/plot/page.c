@@ -10,7 +10,7 @@
 
 double smc_page_left(const struct smc_page *page)
 {
-    return page->canvas.cells ? 0 : 2 * page->canvas.gap;
+    return page->canvas.metrics->margin;
 }
 
 double smc_page_right(const struct smc_page *page)
@@ -21,13 +21,13 @@ double smc_page_right(const struct smc_page *page)
 struct smc_page smc_page_begin(struct smc_picture *picture, const struct smc_canvas *canvas)
 {
     return (struct smc_page){
-        .picture = picture, .canvas = *canvas, .y = canvas->cells ? 0 : 1.5 * canvas->gap};
+        .picture = picture, .canvas = *canvas, .y = canvas->metrics->top_margin};
 }
 
 void smc_page_end(struct smc_page *page)
 {
     page->picture->width = page->canvas.width;
-    page->picture->height = page->y + (page->canvas.cells ? 0 : page->canvas.gap);
+    page->picture->height = page->y + page->canvas.metrics->bottom_margin;
 }
 
 void smc_page_text(struct smc_page *page, struct smc_text_look look, double x, const char *text)
@@ -70,17 +70,21 @@ void smc_page_paragraph(struct smc_page *page, enum smc_face face, enum smc_ink 
     }
 }
 
-void smc_page_put_heading(struct smc_page *page, struct smc_heading *heading)
+void smc_heading_free(struct smc_heading *heading)
 {
-    struct smc_text *texts[] = {&heading->title, &heading->verdict, &heading->subject};
+    smc_text_free(&heading->title);
+    smc_text_free(&heading->verdict);
+    smc_text_free(&heading->subject);
+}
+
+void smc_page_put_heading(struct smc_page *page, const struct smc_heading *heading)
+{
     smc_page_heading(page, SMC_FACE_TITLE, SMC_INK_TEXT, smc_text_string(&heading->title));
-    page->y += page->canvas.cells ? 0 : 4;
+    page->y += page->canvas.metrics->after_title;
     smc_page_heading(page, SMC_FACE_STRONG, SMC_INK_TEXT, smc_text_string(&heading->verdict));
     smc_page_heading(page, SMC_FACE_NORMAL, SMC_INK_MUTED, smc_text_string(&heading->subject));
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        page->picture->failed |= texts[i]->failed;
-        smc_text_free(texts[i]);
-    }
+    page->picture->failed |=
+        heading->title.failed || heading->verdict.failed || heading->subject.failed;
 }
 
 /* The name of an ink that shows a result: "registers", "cannot launch". */
@@ -102,7 +106,7 @@ static double page_take(struct page_row *row, double sample, const char *text)
 {
     struct smc_page *page = row->page;
     const struct smc_canvas *canvas = &page->canvas;
-    double gap = canvas->cells ? 1 : 0.7 * canvas->gap;
+    double gap = canvas->metrics->sample_gap;
     double width = sample + gap + smc_canvas_text_width(canvas, SMC_FACE_NORMAL, text);
     if (row->x + width > smc_page_right(page)) {
         row->x = smc_page_left(page);
@@ -110,20 +114,15 @@ static double page_take(struct page_row *row, double sample, const char *text)
     }
     double x = row->x;
     smc_page_text(page, SMC_LOOK(TEXT, NORMAL, START), x + sample + gap, text);
-    row->x += width + (canvas->cells ? 3 : 2 * canvas->gap);
+    row->x += width + canvas->metrics->entry_gap;
     return x;
-}
-
-static double sample_width(const struct smc_canvas *canvas)
-{
-    return canvas->cells ? 2 : 26;
 }
 
 static void add_area(struct page_row *row, enum smc_ink ink, double shade, const char *text)
 {
     const struct smc_canvas *canvas = &row->page->canvas;
-    double width = sample_width(canvas), x = page_take(row, width, text);
-    double inset = canvas->cells ? 0 : 3;
+    double width = canvas->metrics->sample_width, inset = canvas->metrics->sample_inset;
+    double x = page_take(row, width, text);
     smc_picture_area(row->page->picture, ink, x, row->page->y + inset, width,
                      canvas->line_height - 2 * inset, shade);
 }
@@ -139,12 +138,12 @@ void smc_page_legend(struct smc_page *page, const struct smc_legend *legend)
         if (legend->inks & 1u << ink)
             add_area(&row, (enum smc_ink)ink, 0, ink_label((enum smc_ink)ink));
     if (legend->now) {
-        double x = page_take(&row, canvas->cells ? 1 : 12, legend->now);
-        smc_picture_mark(page->picture, SMC_INK_NOW, x + (canvas->cells ? 0.5 : 6),
+        double width = canvas->metrics->disc_width, x = page_take(&row, width, legend->now);
+        smc_picture_mark(page->picture, SMC_INK_NOW, x + width / 2,
                          page->y + canvas->line_height / 2);
     }
     if (legend->best) {
-        double width = canvas->cells ? 1 : sample_width(canvas);
+        double width = canvas->cells ? 1 : canvas->metrics->sample_width;
         double x = page_take(&row, width, legend->best);
         if (canvas->cells)
             smc_page_text(page, SMC_LOOK(BEST, NORMAL, START), x, "*");
@@ -152,7 +151,7 @@ void smc_page_legend(struct smc_page *page, const struct smc_legend *legend)
             smc_picture_line(page->picture, SMC_STROKE(BEST, 3), x,
                              page->y + canvas->line_height / 2, width, 0);
     }
-    page->y += canvas->line_height + canvas->gap * (canvas->cells ? 0 : 1);
+    page->y += canvas->line_height + canvas->metrics->after_legend;
 }
 
 /* --- A grid with labels ----------------------------------------------------------------------- */
@@ -195,7 +194,8 @@ void smc_page_cell(struct smc_page *page, const struct smc_grid_cell *cell, doub
                    double width, double height)
 {
     const struct smc_canvas *canvas = &page->canvas;
-    double line = smc_canvas_line_height(canvas, SMC_FACE_SMALL), border = canvas->cells ? 0 : 1;
+    const double line = smc_canvas_line_height(canvas, SMC_FACE_SMALL);
+    const double border = canvas->metrics->cell_border;
     if (!canvas->cells)
         smc_picture_area(page->picture, cell->ink, x, y, width - border, height - border, 0);
     if (!canvas->cells && cell->outlined)
@@ -215,8 +215,8 @@ static void page_draw_row(const struct grid_layout *layout, uint32_t row)
     double y = layout->top + row * layout->cell_height;
     grid->row_label(grid->context, row, &label);
     smc_picture_text(layout->page->picture, SMC_LOOK(MUTED, SMALL, END),
-                     layout->left - (canvas->cells ? 1 : 6), y + (layout->cell_height - line) / 2,
-                     smc_text_string(&label));
+                     layout->left - canvas->metrics->label_gap,
+                     y + (layout->cell_height - line) / 2, smc_text_string(&label));
     for (uint32_t i = 0; i < grid->columns; i++) {
         struct smc_grid_cell cell = {.ink = SMC_INK_GRID};
         grid->cell(grid->context, row, grid->first_column + i, &cell);
@@ -251,12 +251,12 @@ void smc_page_grid(struct smc_page *page, const struct smc_grid *grid, double le
     double line = smc_canvas_line_height(canvas, SMC_FACE_SMALL);
     layout.left = left + (labels > name ? labels : name) + canvas->gap;
     layout.cell_width = (left + width - layout.left) / grid->columns;
-    layout.cell_height = canvas->line_height * (canvas->cells ? 1 : 1.2);
+    layout.cell_height = canvas->metrics->cell_height;
     if (canvas->cells)
         layout.cell_width = (double)(int)layout.cell_width;
     smc_page_text(page, SMC_LOOK(MUTED, SMALL, START), layout.left, grid->column_name);
     page->y += line;
-    smc_page_text(page, SMC_LOOK(MUTED, SMALL, END), layout.left - (canvas->cells ? 1 : 6),
+    smc_page_text(page, SMC_LOOK(MUTED, SMALL, END), layout.left - canvas->metrics->label_gap,
                   grid->row_name);
     page_draw_column_labels(&layout);
     page->y += line;
@@ -326,10 +326,7 @@ struct smc_ticks smc_ticks_among(int64_t first, int64_t step, uint64_t count,
 
 /* --- Diagrams --------------------------------------------------------------------------------- */
 
-enum {
-    LEVELS = 4,    /* ticks of the vertical axis, one per quarter */
-    TICK_GAP = 10, /* between the axis and its labels; avoids the 0 of the other axis */
-};
+enum { LEVELS = 4 }; /* ticks of the vertical axis, one per quarter */
 
 static const char warps_name[] = "warps per SM", percent_name[] = "occupancy";
 
@@ -356,12 +353,6 @@ static double page_y_of(const struct page_frame *frame, double percent)
     return frame->bottom - percent / 100 * (frame->bottom - frame->top);
 }
 
-/* Half a cell, so that a line between areas is in its own cell. */
-static double half(const struct page_frame *frame)
-{
-    return frame->canvas->cells ? 0.5 : 0;
-}
-
 static double text_width(const struct page_frame *frame, enum smc_face face, const char *text)
 {
     return smc_canvas_text_width(frame->canvas, face, text);
@@ -373,7 +364,7 @@ static void page_draw_level(const struct page_frame *frame, int level)
 {
     const struct smc_diagram *diagram = frame->diagram;
     double percent = 100.0 * level / LEVELS, y = page_y_of(frame, percent);
-    double gap = frame->canvas->cells ? 2 : 10;
+    double gap = frame->canvas->metrics->axis_gap;
     double line = frame->canvas->line_height;
     double top = frame->canvas->cells ? floor(y) : y - line / 2;
     smc_auto_text left = {0}, right = {0};
@@ -397,14 +388,15 @@ static void page_draw_level(const struct page_frame *frame, int level)
 
 static void draw_tick(const struct page_frame *frame, int64_t value)
 {
-    double x = page_x_of(frame, (double)value), gap = frame->canvas->cells ? 1 : TICK_GAP;
+    double x = page_x_of(frame, (double)value), gap = frame->canvas->metrics->tick_gap;
     smc_auto_text label = {0};
     if (frame->diagram->in_k && value % 1024 == 0 && value)
         smc_text_printf(&label, "%" PRId64 "K", value / 1024);
     else
         smc_text_printf(&label, "%" PRId64, value);
     if (!frame->canvas->cells)
-        smc_picture_line(frame->picture, SMC_STROKE(MUTED, 1), x, frame->bottom, 0, 5);
+        smc_picture_line(frame->picture, SMC_STROKE(MUTED, 1), x, frame->bottom, 0,
+                         frame->canvas->metrics->tick_length);
     smc_picture_text(frame->picture, SMC_LOOK(MUTED, NORMAL, MIDDLE), x, frame->bottom + gap,
                      smc_text_string(&label));
 }
@@ -420,7 +412,7 @@ static void draw_ticks(const struct page_frame *frame)
 
 static void draw_axes(const struct page_frame *frame)
 {
-    double edge = half(frame);
+    double edge = frame->canvas->metrics->half_line;
     smc_picture_line(frame->picture, SMC_STROKE(MUTED, 1), frame->left - edge, frame->top, 0,
                      frame->bottom + edge - frame->top);
     smc_picture_line(frame->picture, SMC_STROKE(MUTED, 1), frame->left - edge, frame->bottom + edge,
@@ -429,12 +421,12 @@ static void draw_axes(const struct page_frame *frame)
 
 /* --- What limits where ------------------------------------------------------------------------ */
 
-static bool is_refused(const struct smc_text_run *run)
+static bool is_refused(const struct smc_value_run *run)
 {
     return run->inks == 1u << SMC_INK_REFUSED;
 }
 
-static void draw_area(const struct page_frame *frame, const struct smc_text_run *run)
+static void draw_area(const struct page_frame *frame, const struct smc_value_run *run)
 {
     double from = page_x_of(frame, run->from), to = page_x_of(frame, run->to);
     double y = is_refused(run) ? frame->top : page_y_of(frame, run->percent);
@@ -447,7 +439,7 @@ static void draw_area(const struct page_frame *frame, const struct smc_text_run 
                       frame->diagram->level_name ? LEVEL_SHADE : 0);
 }
 
-static void page_append_number(const struct smc_diagram *diagram, const struct smc_text_run *run,
+static void page_append_number(const struct smc_diagram *diagram, const struct smc_value_run *run,
                                struct smc_text *number)
 {
     if (diagram->level_name && !is_refused(run))
@@ -465,7 +457,7 @@ static void page_draw_numbers(const struct page_frame *frame)
         page_x_of(frame, diagram->runs->to) - page_x_of(frame, diagram->runs->from) < width)
         return;
     for (size_t i = 0; i < diagram->run_count; i++) {
-        const struct smc_text_run *run = &diagram->runs[i];
+        const struct smc_value_run *run = &diagram->runs[i];
         double y = page_y_of(frame, run->percent);
         double line = smc_canvas_line_height(frame->canvas, SMC_FACE_SMALL);
         smc_auto_text number = {0};
@@ -479,7 +471,7 @@ static void page_draw_numbers(const struct page_frame *frame)
 
 static void draw_step(const struct page_frame *frame, size_t index)
 {
-    const struct smc_text_run *run = &frame->diagram->runs[index];
+    const struct smc_value_run *run = &frame->diagram->runs[index];
     double from = page_x_of(frame, run->from), y = page_y_of(frame, run->percent);
     smc_picture_line(frame->picture, SMC_STROKE(CURVE, 2), from, y,
                      page_x_of(frame, run->to) - from, 0);
@@ -495,7 +487,7 @@ struct span {
     double from, to;
 };
 
-static double height_of(const struct page_frame *frame, const struct smc_text_run *run)
+static double height_of(const struct page_frame *frame, const struct smc_value_run *run)
 {
     return frame->bottom - (is_refused(run) ? frame->top : page_y_of(frame, run->percent));
 }
@@ -505,7 +497,7 @@ static double height_of(const struct page_frame *frame, const struct smc_text_ru
 static struct span widest_part(const struct page_frame *frame, size_t first, size_t end,
                                double height)
 {
-    const struct smc_text_run *runs = frame->diagram->runs;
+    const struct smc_value_run *runs = frame->diagram->runs;
     struct span widest = {0, 0};
     for (size_t i = first, next; i < end; i = next) {
         for (next = i; next < end && height_of(frame, &runs[next]) >= height;)
@@ -527,7 +519,7 @@ static double highest_top(const struct page_frame *frame, size_t first, size_t e
 {
     double highest = 0;
     for (size_t i = first; i < end; i++) {
-        const struct smc_text_run *run = &frame->diagram->runs[i];
+        const struct smc_value_run *run = &frame->diagram->runs[i];
         bool apart =
             page_x_of(frame, run->to) < below.from || page_x_of(frame, run->from) > below.to;
         if (!apart && height_of(frame, run) > highest)
@@ -539,16 +531,15 @@ static double highest_top(const struct page_frame *frame, size_t first, size_t e
 /* Draws the label within its areas if they are high enough, otherwise above them. */
 static void draw_name(const struct page_frame *frame, size_t first, size_t end, const char *name)
 {
-    const struct smc_text_run *runs = frame->diagram->runs;
-    double line = frame->canvas->line_height, pad = frame->canvas->cells ? 2 : 12;
+    const struct smc_value_run *runs = frame->diagram->runs;
+    double line = frame->canvas->line_height, pad = frame->canvas->metrics->name_pad;
     double width = text_width(frame, SMC_FACE_NORMAL, name) + pad;
-    struct span part = widest_part(frame, first, end, frame->canvas->cells ? 1 : 1.6 * line);
+    struct span part = widest_part(frame, first, end, frame->canvas->metrics->name_height);
     if (part.to - part.from >= width) {
         smc_picture_text(
             frame->picture,
             (struct smc_text_look){SMC_INK_TEXT, SMC_FACE_NORMAL, SMC_ANCHOR_MIDDLE, true},
-            (part.from + part.to) / 2, frame->bottom - (frame->canvas->cells ? 1 : 1.4) * line,
-            name);
+            (part.from + part.to) / 2, frame->bottom - frame->canvas->metrics->name_rise, name);
         return;
     }
     struct span whole = {page_x_of(frame, runs[first].from), page_x_of(frame, runs[end - 1].to)};
@@ -583,13 +574,13 @@ static void draw_names(const struct page_frame *frame)
 static double x_of_now(const struct page_frame *frame)
 {
     return smc_clamp(page_x_of(frame, frame->diagram->now), frame->left,
-                     frame->right - half(frame));
+                     frame->right - frame->canvas->metrics->half_line);
 }
 
 /* Drawn before the labels, so that it is in the background. */
 static void draw_now_line(const struct page_frame *frame)
 {
-    double top = frame->top - (frame->canvas->cells ? 0 : 4);
+    double top = frame->top - frame->canvas->metrics->now_line_rise;
     smc_picture_line(frame->picture, SMC_DASHED(NOW, 1.2), x_of_now(frame), top, 0,
                      frame->bottom - top);
 }
@@ -598,17 +589,16 @@ static void draw_now(const struct page_frame *frame)
 {
     const struct smc_diagram *diagram = frame->diagram;
     double x = x_of_now(frame);
-    double y = page_y_of(frame, diagram->now_percent), line = frame->canvas->line_height;
+    double y = page_y_of(frame, diagram->now_percent);
     double width = text_width(frame, SMC_FACE_STRONG, diagram->now_text);
-    double gap = frame->canvas->cells ? 2 : 8;
-    double page_left = frame->canvas->cells ? 0 : 2 * frame->canvas->gap;
+    double gap = frame->canvas->metrics->now_gap, page_left = frame->canvas->metrics->margin;
     double low = page_left + text_width(frame, SMC_FACE_NORMAL, warps_name) + gap + width / 2;
     double high = frame->canvas->width - page_left - gap - width / 2 -
                   text_width(frame, SMC_FACE_NORMAL, percent_name);
     smc_picture_mark(frame->picture, SMC_INK_NOW, x,
-                     smc_clamp(y, frame->top, frame->bottom - half(frame)));
+                     smc_clamp(y, frame->top, frame->bottom - frame->canvas->metrics->half_line));
     smc_picture_text(frame->picture, SMC_LOOK(TEXT, STRONG, MIDDLE), smc_clamp(x, low, high),
-                     frame->top - (frame->canvas->cells ? 1 : 1.35) * line, diagram->now_text);
+                     frame->top - frame->canvas->metrics->now_text_rise, diagram->now_text);
 }
 
 /* --- The whole -------------------------------------------------------------------------------- */
@@ -619,7 +609,7 @@ static void draw_title(struct smc_page *page, const struct smc_diagram *diagram)
         return;
     smc_page_text(page, SMC_LOOK(TEXT, STRONG, START), smc_page_left(page), diagram->title);
     smc_page_text(page, SMC_LOOK(MUTED, NORMAL, END), smc_page_right(page), diagram->remark);
-    page->y += page->canvas.line_height * (page->canvas.cells ? 1 : 1.2);
+    page->y += page->canvas.metrics->title_height;
 }
 
 static void draw_names_of_axes(struct smc_page *page, const struct smc_diagram *diagram)
@@ -630,7 +620,7 @@ static void draw_names_of_axes(struct smc_page *page, const struct smc_diagram *
     smc_page_text(page, SMC_LOOK(MUTED, NORMAL, START), smc_page_left(page), left);
     if (diagram->max_warps)
         smc_page_text(page, SMC_LOOK(MUTED, NORMAL, END), smc_page_right(page), percent_name);
-    page->y += page->canvas.line_height * (page->canvas.cells ? 1 : 1.5);
+    page->y += page->canvas.metrics->axis_names_height;
 }
 
 void smc_page_diagram(struct smc_page *page, const struct smc_diagram *diagram)
@@ -639,9 +629,9 @@ void smc_page_diagram(struct smc_page *page, const struct smc_diagram *diagram)
     draw_title(page, diagram);
     draw_names_of_axes(page, diagram);
     if (diagram->bars)
-        page->y += canvas->cells ? 1 : 0.6 * canvas->line_height;
+        page->y += canvas->metrics->bar_numbers_height;
     double margin =
-        smc_canvas_text_width(canvas, SMC_FACE_NORMAL, "100 %") + (canvas->cells ? 2 : 10);
+        smc_canvas_text_width(canvas, SMC_FACE_NORMAL, "100 %") + canvas->metrics->axis_gap;
     struct page_frame frame = {
         .diagram = diagram,
         .picture = page->picture,
@@ -667,8 +657,8 @@ void smc_page_diagram(struct smc_page *page, const struct smc_diagram *diagram)
     draw_ticks(&frame);
     if (diagram->has_now)
         draw_now(&frame);
-    page->y = frame.bottom + (canvas->cells ? 2 : TICK_GAP + canvas->line_height);
+    page->y = frame.bottom + canvas->metrics->unit_below;
     smc_page_text(page, SMC_LOOK(MUTED, NORMAL, MIDDLE), (frame.left + frame.right) / 2,
                   diagram->unit);
-    page->y += canvas->line_height + (canvas->cells ? 1 : 2 * canvas->gap);
+    page->y += canvas->line_height + canvas->metrics->after_diagram;
 }

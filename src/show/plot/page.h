@@ -32,8 +32,10 @@ struct smc_heading {
     struct smc_text title, verdict, subject; /* the latter two may be empty */
 };
 
-/* Draws and frees the heading. The page continues directly below it. */
-void smc_page_put_heading(struct smc_page *page, struct smc_heading *heading);
+void smc_heading_free(struct smc_heading *heading);
+
+/* Draws the heading. The page continues directly below it. */
+void smc_page_put_heading(struct smc_page *page, const struct smc_heading *heading);
 
 /* --- Grids ------------------------------------------------------------------------------------ */
 
@@ -91,7 +93,7 @@ struct smc_ticks smc_ticks_among(int64_t first, int64_t step, uint64_t count,
 /* --- Diagrams --------------------------------------------------------------------------------- */
 
 /* Adjacent values with the same result. */
-struct smc_text_run {
+struct smc_value_run {
     double from, to; /* of the quantity */
     double percent;
     uint32_t inks; /* of the limits that bind, or of SMC_INK_REFUSED: bit n for ink n */
@@ -108,7 +110,7 @@ struct smc_diagram {
     uint32_t max_warps;     /* of the left axis; 0: that axis shows percent as well */
     const char *level_name; /* of another quantity on the left axis, such as "time (ms)"; or NULL */
     double level_most;      /* its value at 100 percent */
-    const struct smc_text_run *runs;
+    const struct smc_value_run *runs;
     size_t run_count;
     bool bars;    /* draw runs as separate bars, each with its number */
     bool has_now; /* the present point */

@@ -5,15 +5,77 @@
 
 #include "base/memory.h"
 
+enum { LINE = 19, GAP = 10 };
+enum { TICK_GAP = 10 }; /* avoids the 0 of the other axis */
+
+static const struct smc_metrics points = {
+    .margin = 2 * GAP,
+    .top_margin = 1.5 * GAP,
+    .bottom_margin = GAP,
+    .after_title = 4,
+    .after_heading = 8,
+    .sample_width = 26,
+    .sample_inset = 3,
+    .sample_gap = 0.7 * GAP,
+    .entry_gap = 2 * GAP,
+    .disc_width = 12,
+    .after_legend = GAP,
+    .cell_border = 1,
+    .cell_height = 1.2 * LINE,
+    .label_gap = 6,
+    .axis_gap = 10,
+    .tick_gap = TICK_GAP,
+    .tick_length = 5,
+    .name_height = 1.6 * LINE,
+    .name_rise = 1.4 * LINE,
+    .name_pad = 12,
+    .now_line_rise = 4,
+    .now_text_rise = 1.35 * LINE,
+    .now_gap = 8,
+    .title_height = 1.2 * LINE,
+    .axis_names_height = 1.5 * LINE,
+    .bar_numbers_height = 0.6 * LINE,
+    .unit_below = TICK_GAP + LINE,
+    .after_diagram = 2 * GAP,
+};
+
+static const struct smc_metrics cells = {
+    .after_heading = 1,
+    .sample_width = 2,
+    .sample_gap = 1,
+    .entry_gap = 3,
+    .disc_width = 1,
+    .cell_height = 1,
+    .label_gap = 1,
+    .half_line = 0.5,
+    .axis_gap = 2,
+    .tick_gap = 1,
+    .name_height = 1,
+    .name_rise = 1,
+    .name_pad = 2,
+    .now_text_rise = 1,
+    .now_gap = 2,
+    .title_height = 1,
+    .axis_names_height = 1,
+    .bar_numbers_height = 1,
+    .unit_below = 2,
+    .after_diagram = 1,
+};
+
 struct smc_canvas smc_canvas_paper(void)
 {
-    return (struct smc_canvas){
-        .width = 1000, .char_width = 7.7, .line_height = 19, .gap = 10, .plot_height = 200};
+    return (struct smc_canvas){.metrics = &points,
+                               .width = 1000,
+                               .char_width = 7.7,
+                               .line_height = LINE,
+                               .gap = GAP,
+                               .plot_height = 200};
 }
 
 struct smc_canvas smc_canvas_cells(unsigned columns)
 {
-    return (struct smc_canvas){.width = columns,
+    return (struct smc_canvas){.metrics = &cells,
+                               .width = columns,
                                .char_width = 1,
                                .line_height = 1,
                                .gap = 1,

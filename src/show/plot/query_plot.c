@@ -28,7 +28,7 @@ struct curve {
     bool now_known;
     int64_t limit; /* of the device */
     int64_t high, step;
-    struct smc_text_run run[MOST_RUNS];
+    struct smc_value_run run[MOST_RUNS];
     size_t run_count;
 };
 
@@ -55,7 +55,7 @@ static void query_vary(enum query_plot_quantity quantity, int64_t value, struct 
     }
 }
 
-static struct smc_text_run query_evaluate(const struct curve *curve, int64_t value)
+static struct smc_value_run query_evaluate(const struct curve *curve, int64_t value)
 {
     const struct smc_sm *sm = &curve->answer->query.device.sm;
     struct smc_launch launch = curve->answer->launch;
@@ -63,7 +63,7 @@ static struct smc_text_run query_evaluate(const struct curve *curve, int64_t val
     query_vary(curve->quantity, value, &launch);
     smc_occupancy_compute(sm, &launch, &occupancy);
     bool launches = occupancy.refusals == 0;
-    return (struct smc_text_run){
+    return (struct smc_value_run){
         .percent = launches ? smc_occupancy_percent(sm, &occupancy) : 0,
         .inks = launches && occupancy.limiters ? smc_inks_of_limits(occupancy.limiters) : refused,
     };
@@ -72,8 +72,8 @@ static struct smc_text_run query_evaluate(const struct curve *curve, int64_t val
 /* Adds the values above `from` up to `to`, with the answer for `to`. */
 static void query_add(struct curve *curve, int64_t from, int64_t to)
 {
-    struct smc_text_run run = query_evaluate(curve, to);
-    struct smc_text_run *last = curve->run_count ? &curve->run[curve->run_count - 1] : NULL;
+    struct smc_value_run run = query_evaluate(curve, to);
+    struct smc_value_run *last = curve->run_count ? &curve->run[curve->run_count - 1] : NULL;
     if (last && last->percent == run.percent && last->inks == run.inks) {
         last->to = (double)to;
         return;
@@ -132,7 +132,7 @@ static void query_compute(struct curve *curve)
 static void append_cliff(const struct curve *curve, struct smc_text *remark)
 {
     const char *unit = texts[curve->quantity].now;
-    struct smc_text_run now = query_evaluate(curve, curve->now);
+    struct smc_value_run now = query_evaluate(curve, curve->now);
     if (!curve->now_known) {
         smc_text_printf(remark, "%s not known, not counted elsewhere", unit);
         return;
@@ -144,7 +144,7 @@ static void append_cliff(const struct curve *curve, struct smc_text *remark)
     if (now.inks == refused)
         return;
     for (size_t i = 0; i < curve->run_count; i++) {
-        const struct smc_text_run *run = &curve->run[i];
+        const struct smc_value_run *run = &curve->run[i];
         if (run->from < (double)curve->now || run->percent >= now.percent)
             continue;
         char text[32];
@@ -158,7 +158,7 @@ static void append_cliff(const struct curve *curve, struct smc_text *remark)
 
 static void append_now(const struct curve *curve, struct smc_text *text)
 {
-    struct smc_text_run now = query_evaluate(curve, curve->now);
+    struct smc_value_run now = query_evaluate(curve, curve->now);
     char percent[32];
     smc_words_percent(now.percent, percent);
     smc_text_printf(text, "%" PRId64 " %s: %s", curve->now, texts[curve->quantity].now,
@@ -237,7 +237,7 @@ static void query_append_launch(const struct smc_answer *answer, struct smc_text
 static void add_head(struct smc_page *page, const struct smc_answer *answer)
 {
     const struct smc_device *device = &answer->query.device;
-    struct smc_heading heading = {0};
+    SMC_AUTO(smc_heading_free) struct smc_heading heading = {0};
     smc_text_printf(&heading.title, "%s on %s",
                     answer->query.kernel ? answer->query.kernel->name : "Your kernel",
                     device->name);
@@ -248,7 +248,7 @@ static void add_head(struct smc_page *page, const struct smc_answer *answer)
     query_append_verdict(answer, &heading.verdict);
     query_append_launch(answer, &heading.subject);
     smc_page_put_heading(page, &heading);
-    page->y += page->canvas.cells ? 1 : 8;
+    page->y += page->canvas.metrics->after_heading;
 }
 
 void smc_plot_query(const struct smc_answer *answer, const struct smc_canvas *canvas,

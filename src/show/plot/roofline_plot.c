@@ -616,7 +616,7 @@ static void roofline_draw_head(struct roofline *roofline)
     const struct smc_answer *answer = roofline->answer;
     const char *name = smc_words_kernel_name(&answer->query);
     struct smc_page *page = &roofline->page;
-    struct smc_heading heading = {0};
+    SMC_AUTO(smc_heading_free) struct smc_heading heading = {0};
     if (roofline->count > 1 && answer->query.kernel)
         smc_text_printf(&heading.title, "Roofline of the %s kernels on %s",
                         answer->query.kernel->family, answer->query.device.name);
@@ -630,7 +630,7 @@ static void roofline_draw_head(struct roofline *roofline)
     roofline_append_prediction(answer, &heading.verdict);
     roofline_append_subject(answer, &heading.subject);
     smc_page_put_heading(page, &heading);
-    page->y += page->canvas.cells ? 1 : 8;
+    page->y += page->canvas.metrics->after_heading;
 }
 
 void smc_plot_roofline(const struct smc_answer *answers, size_t count,

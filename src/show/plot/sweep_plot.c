@@ -85,7 +85,7 @@ static void sweep_append_verdict(const struct smc_sweep_result *result, struct s
 static void sweep_draw_heading(struct smc_page *page, const struct smc_sweep_result *result)
 {
     const struct smc_kernel *kernel = result->sweep->query.kernel;
-    struct smc_heading heading = {0};
+    SMC_AUTO(smc_heading_free) struct smc_heading heading = {0};
     smc_text_printf(&heading.title, "%s on ", kernel ? kernel->name : "Your kernel");
     smc_words_sweep_device(result->sweep, &heading.title);
     sweep_append_verdict(result, &heading.verdict);
@@ -95,7 +95,7 @@ static void sweep_draw_heading(struct smc_page *page, const struct smc_sweep_res
         smc_words_sweep_sources(result, &heading.subject);
     }
     smc_page_put_heading(page, &heading);
-    page->y += page->canvas.cells ? 1 : 8;
+    page->y += page->canvas.metrics->after_heading;
 }
 
 enum smc_status smc_plot_check(const struct smc_sweep *sweep, struct smc_error *error)
@@ -116,19 +116,19 @@ enum smc_status smc_plot_check(const struct smc_sweep *sweep, struct smc_error *
 /* With fewer values than this, leaves margins at the sides. */
 enum { FEWEST_VALUES = 6 };
 
-static bool sweep_plot_goes_on(const struct smc_text_run *last, const struct smc_text_run *run)
+static bool sweep_plot_goes_on(const struct smc_value_run *last, const struct smc_value_run *run)
 {
     return last->percent == run->percent && last->inks == run->inks && last->to == run->from;
 }
 
 static size_t make_runs(const struct smc_sweep_result *result, bool bars, double most_ms,
-                        struct smc_text_run *runs)
+                        struct smc_value_run *runs)
 {
     const struct smc_range *range = &result->sweep->axis[0].range;
     size_t count = 0;
     for (uint64_t i = 0; i < result->answered; i++) {
         const struct smc_sweep_point *point = &result->point[i];
-        struct smc_text_run run = {
+        struct smc_value_run run = {
             .percent = result->sweep->times ? 100 * point->predicted_ms / most_ms : point->percent,
             .inks = point_inks(result, point)};
         if (!run.inks)
@@ -149,7 +149,7 @@ static void draw_values(const struct smc_sweep_result *result, struct smc_page *
     const struct smc_axis *axis = &result->sweep->axis[0];
     const struct smc_axis_info *info = &smc_axis_info[axis->id];
     uint64_t values = smc_axis_values(axis);
-    smc_auto_free struct smc_text_run *runs = smc_calloc(values, sizeof *runs);
+    smc_auto_free struct smc_value_run *runs = smc_calloc(values, sizeof *runs);
     if (!runs) {
         page->picture->failed = true;
         return;

@@ -140,10 +140,10 @@ static void trace_draw_head(struct trace_picture *plot)
     trace_append_subject(&page->canvas, answer, &subject);
     smc_page_text(page, SMC_LOOK(TEXT, TITLE, START), smc_page_left(page), smc_text_string(&title));
     page->y += smc_canvas_line_height(&page->canvas, SMC_FACE_TITLE);
-    page->y += page->canvas.cells ? 0 : 4;
+    page->y += page->canvas.metrics->after_title;
     smc_page_heading(page, SMC_FACE_STRONG, SMC_INK_TEXT, smc_text_string(&verdict));
     smc_page_heading(page, SMC_FACE_NORMAL, SMC_INK_MUTED, smc_text_string(&subject));
-    page->y += page->canvas.cells ? 1 : 8;
+    page->y += page->canvas.metrics->after_heading;
 }
 
 /* --- The legend: what bounds, with its share, the largest first ------------------------------- */
@@ -157,8 +157,8 @@ static void trace_add_entry(struct legend_row *row, enum smc_ink ink, const char
 {
     struct smc_page *page = row->page;
     const struct smc_canvas *canvas = &page->canvas;
-    double sample = canvas->cells ? 2 : 26, gap = canvas->cells ? 1 : 7;
-    double inset = canvas->cells ? 0 : 3;
+    double sample = canvas->metrics->sample_width, gap = canvas->cells ? 1 : 7;
+    double inset = canvas->metrics->sample_inset;
     double width = sample + gap + smc_canvas_text_width(canvas, SMC_FACE_NORMAL, text);
     if (row->x + width > smc_page_right(page)) {
         row->x = smc_page_left(page);
@@ -223,7 +223,7 @@ static void draw_panel_title(struct smc_page *page, const char *title, const cha
 {
     smc_page_text(page, SMC_LOOK(TEXT, STRONG, START), smc_page_left(page), title);
     smc_page_text(page, SMC_LOOK(MUTED, NORMAL, END), smc_page_right(page), remark);
-    page->y += page->canvas.line_height * (page->canvas.cells ? 1 : 1.2);
+    page->y += page->canvas.metrics->title_height;
 }
 
 /* Edges of areas: in cells unlike chart_x and chart_y of chart.c, which are the middle of a cell.
@@ -302,7 +302,7 @@ static void trace_draw_label(const struct trace_picture *plot, const struct smc_
                              size_t kernel, double left, double right, double percent)
 {
     const struct smc_canvas *canvas = &plot->page.canvas;
-    double line = canvas->line_height, pad = canvas->cells ? 2 : 12, top = y_at(chart, percent);
+    double line = canvas->line_height, pad = canvas->metrics->name_pad, top = y_at(chart, percent);
     smc_auto_text text = {0};
     trace_append_label(plot, kernel, right - left - pad, &text);
     double width = smc_canvas_text_width(canvas, SMC_FACE_NORMAL, smc_text_string(&text));
