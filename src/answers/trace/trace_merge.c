@@ -105,7 +105,6 @@ static bool add_devices(struct smc_trace *trace, const struct smc_trace *part,
 static bool add_processes(struct smc_trace *trace, const struct smc_trace *part,
                           struct indices *indices)
 {
-    indices->of_file = SMC_TRACE_UNKNOWN;
     for (size_t i = 0; i < part->process_count; i++) {
         const struct smc_trace_process *process = &part->processes[i];
         indices->process[i] =
@@ -113,19 +112,32 @@ static bool add_processes(struct smc_trace *trace, const struct smc_trace *part,
         if (indices->process[i] == SMC_TRACE_UNKNOWN)
             return false;
     }
+    return true;
+}
+
+static bool add_modules(struct smc_trace *trace, const struct smc_trace *part,
+                        struct indices *indices)
+{
     for (size_t i = 0; i < part->module_count; i++) {
         indices->module[i] = smc_trace_module(trace, part->modules[i].file);
         if (indices->module[i] == SMC_TRACE_UNKNOWN)
             return false;
     }
-    for (size_t i = 0; i < part->launch_count; i++)
-        if (part->launches[i].process < 0 && indices->of_file < 0) {
-            indices->of_file =
-                smc_trace_process_of_file(trace, SMC_TRACE_UNKNOWN, NULL, part->file);
-            if (indices->of_file == SMC_TRACE_UNKNOWN)
-                return false;
-        }
     return true;
+}
+
+/* The file stands for the process of launches whose process it does not name. */
+static bool add_process_of_file(struct smc_trace *trace, const struct smc_trace *part,
+                                struct indices *indices)
+{
+    size_t i = 0;
+    while (i < part->launch_count && part->launches[i].process >= 0)
+        i++;
+    indices->of_file = SMC_TRACE_UNKNOWN;
+    if (i == part->launch_count)
+        return true;
+    indices->of_file = smc_trace_process_of_file(trace, SMC_TRACE_UNKNOWN, NULL, part->file);
+    return indices->of_file != SMC_TRACE_UNKNOWN;
 }
 
 static enum smc_status add_launches(struct smc_trace *trace, const struct smc_trace *part,
@@ -144,7 +156,7 @@ static enum smc_status add_launches(struct smc_trace *trace, const struct smc_tr
     return status;
 }
 
-/* The clocks of two files differ, so that each begins with its first launch. */
+/* The files have different clocks, so each course begins with the first launch of its file. */
 static enum smc_status trace_merge_add_course(struct smc_trace *trace, const struct smc_trace *part,
                                               const struct indices *indices,
                                               struct smc_error *error)
@@ -170,7 +182,9 @@ static enum smc_status trace_merge_add_part(struct smc_trace *trace, const struc
         .launch = smc_calloc(part->launch_count + 1, sizeof *indices.launch),
     };
     const bool ok = indices.device && indices.process && indices.module && indices.launch &&
-                    add_devices(trace, part, &indices) && add_processes(trace, part, &indices);
+                    add_devices(trace, part, &indices) && add_processes(trace, part, &indices) &&
+                    add_modules(trace, part, &indices) &&
+                    add_process_of_file(trace, part, &indices);
     enum smc_status status =
         ok ? add_launches(trace, part, &indices, error) : smc_out_of_memory(error);
     if (status == SMC_OK)
@@ -241,11 +255,15 @@ static enum smc_status name_files(struct smc_trace *trace, struct smc_trace *con
     if (names.failed)
         return smc_out_of_memory(error);
     trace->file = names.data;
+    return SMC_OK;
+}
+
+static void copy_common_names(struct smc_trace *trace, struct smc_trace *const *parts, size_t count)
+{
     if (trace_merge_is_common(parts, count, offsetof(struct smc_trace, program)))
         trace->program = smc_strdup(parts[0]->program);
     if (trace_merge_is_common(parts, count, offsetof(struct smc_trace, tool)))
         trace->tool = smc_strdup(parts[0]->tool);
-    return SMC_OK;
 }
 
 static void note_ranks(struct smc_trace *trace, struct smc_trace *const *parts, size_t count)
@@ -275,6 +293,7 @@ static enum smc_status trace_merge(struct smc_trace *const *parts, size_t count,
     }
     if (begun)
         smc_trace_begin_course(trace, 0, slice_ns);
+    copy_common_names(trace, parts, count);
     enum smc_status status = name_files(trace, parts, count, error);
     for (size_t i = 0; i < count && status == SMC_OK; i++) {
         trace->skipped += parts[i]->skipped;
