@@ -36,7 +36,7 @@ enum smc_status smc_selection_filter_add(struct smc_inspect_filter *filter, cons
 
 struct smc_inspect_selection {
     enum smc_inspect_order order;
-    size_t top; /* so many kernels; 0: all */
+    size_t top; /* the number of kernels kept; 0: all */
     struct smc_inspect_filter only;
     const struct smc_gate *gate; /* for `only.failing`; NULL: none */
     bool without_strays; /* without rows whose machine code does not load on the device, if other

@@ -169,14 +169,14 @@ extern const struct smc_trace_reader smc_trace_reader_nsys, smc_trace_reader_ncu
 
 struct smc_trace_request {
     char *const *command;    /* the program and its arguments, NULL after them */
-    uint64_t duration_ms;    /* record only so long after its start; 0: until it ends */
+    uint64_t duration_ms;    /* record only this long after its start; 0: until it ends */
     const char *keep_folder; /* where the machine code of its modules is kept; NULL: nowhere */
     bool without_cupti;      /* use the driver's launch calls even if CUPTI is there */
     const char *emulated;    /* run its kernels on the emulator, as this device; NULL: on the GPU */
     enum smc_strictness strictness; /* of the emulator */
 };
 
-/* A program that goes on although all that is wanted of it was recorded. */
+/* A program that keeps running after all that was requested is recorded. */
 struct smc_trace_program;
 
 /* Runs the program to its end, or until `duration_ms` is over: then `*program` is the one that goes
@@ -212,7 +212,7 @@ struct smc_trace_gate {
     size_t count;
 };
 
-/* Adds the patterns of a file, one in a line; what follows a '#' at the begin of a line or after a
+/* Adds the patterns of a file, one in a line; what follows a '#' at the start of a line or after a
    blank is a comment. SMC_USAGE: "FILE: ..." if it cannot be read; SMC_MACHINE: memory. */
 enum smc_status smc_trace_gate_allow(const char *path, struct smc_trace_gate *gate,
                                      struct smc_error *error);

@@ -106,17 +106,17 @@ struct smc_cubin_address {
    none of it: it begins as zeros. */
 size_t smc_cubin_section(const struct smc_cubin *cubin, const char *name, const void **data);
 
-/* The variable that is found from symbol `*at` on, which is moved behind it; start from 0. False:
+/* The variable that is found from symbol `*at` on, which is moved past it; start from 0. False:
    there is none. */
 bool smc_cubin_next_variable(const struct smc_cubin *cubin, size_t *at,
                              struct smc_cubin_variable *variable);
 
-/* Likewise a function that ptxas added to the code of a kernel, such as the slow path of a
+/* The same for a function that ptxas added to the code of a kernel, such as the slow path of a
    division. `offset`: in the kernel's code. */
 bool smc_cubin_next_helper(const struct smc_cubin *cubin, const char *kernel, size_t *at,
                            struct smc_cubin_variable *function);
 
-/* Likewise the addresses in a section. */
+/* The same for the addresses in a section. */
 bool smc_cubin_next_address(const struct smc_cubin *cubin, const char *section, size_t *at,
                             struct smc_cubin_address *address);
 

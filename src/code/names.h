@@ -31,7 +31,7 @@ size_t smc_name_bare(const struct smc_name *name, char *bare, size_t size);
 /* Whether a pattern matches a kernel's name, demangled or mangled: see smc_name_matches_kernel. */
 bool smc_name_matches(const char *pattern, const char *shown, const char *mangled);
 
-/* Whether `typed` is the demangled name `shown` as a person writes it: blanks, the suffixes and
+/* Whether `typed` is the demangled name `shown` as a user writes it: blanks, the suffixes and
    casts of numbers, "int" after "unsigned", and true or 1 do not matter. Return type and parameters
    may be omitted, and template arguments if all are. With `any_namespace`, namespaces may be, too.
  */

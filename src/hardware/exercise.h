@@ -190,7 +190,7 @@ void smc_exercise_attempt_free(struct smc_exercise_attempt *attempt);
 /* --- References by name ----------------------------------------------------------------------- */
 
 /* What --expect accepts instead of a file: "matmul", "matmul:m=64,a=@2", or the folder of an
-   exercise in place of the name. The exercise's reference computes the array from the launch's
+   exercise instead of the name. The exercise's reference computes the array from the launch's
    other arrays: those of the task are the launch's in their order, unless NAME=@N tells otherwise,
    and their sizes follow from theirs, as far as they do. */
 

@@ -138,15 +138,15 @@ struct smc_user_pair {
     double ms[SMC_PAIR]; /* measured medians, else predicted times; 0: unknown */
     double speed_up;     /* how many times as fast the second kernel is by these; 0: unknown */
     bool is_measured;
-    /* Measured: in every round the medians' confidence intervals lay apart, the same kernel ahead.
-     */
+    /* Measured: in no round the medians' confidence intervals overlap, and the same kernel is
+       always ahead. */
     bool exceeds_noise;
     bool compares_results; /* both have the same arrays, and ran to their ends */
 };
 
 /* Launches both, the second after the first, and on a GPU both again, so that a drift of the clocks
-   is told from a difference. Both are prepared. Fails as smc_user_launch does; the message names
-   the kernel. */
+   is not taken for a difference. Both are prepared. Fails as smc_user_launch does; the message
+   names the kernel. */
 enum smc_status smc_user_pair_launch(struct smc_user_pair *pair, struct smc_text *warnings,
                                      struct smc_error *error);
 

@@ -36,7 +36,7 @@ static enum smc_status read_accesses(const struct smc_tile_texts *texts,
     return status;
 }
 
-/* The type before a declaration, "half t[16][64]", or the one given. `layout` moves behind it. */
+/* The type before a declaration, "half t[16][64]", or the one given. `layout` moves past it. */
 static enum smc_status read_element(const struct smc_tile_texts *texts, const char **layout,
                                     struct smc_tile_question *question, struct smc_error *error)
 {

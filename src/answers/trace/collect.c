@@ -481,7 +481,7 @@ static enum smc_status collect_start(struct smc_trace_program *collection, const
                     collection->request->command[0], strerror(reason));
 }
 
-/* Waits for the program's end, at most so long; -1: as long as it takes. False: it goes on. */
+/* Waits for the program's end, at most that long; -1: without a limit. False: it still runs. */
 static bool await(struct smc_trace_program *collection, struct smc_trace *trace, int64_t ms)
 {
     int status = 0;

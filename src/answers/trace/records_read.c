@@ -28,7 +28,7 @@ struct records_reading {
     size_t launch_count, launch_capacity;
     uint64_t broken; /* entries that make no sense */
     uint64_t untimed;
-    uint64_t missing_graph_launches; /* at most so many called ones were not reported */
+    uint64_t missing_graph_launches; /* at most this many calls were not reported */
 };
 
 /* --- Entries ---------------------------------------------------------------------------------- */
@@ -128,7 +128,7 @@ static void limit(uint64_t *value, uint64_t most)
 }
 
 /* Counts are changed one after another: the process may have ended between two of them, and a
-   survivor goes on counting while the file is read. */
+   survivor keeps counting while the file is read. */
 static void repair(struct record_launch *launch)
 {
     limit(&launch->graph_launches, launch->launches);

@@ -62,7 +62,7 @@ struct smc_trace_launch {
     uint64_t graph_launches; /* of these, nodes of CUDA graphs */
     uint64_t timed_launches; /* launches that have a time; 0: the next three are unknown */
     uint64_t total_ns, least_ns, greatest_ns;
-    int64_t resident_clusters; /* on the GPU at a time, as the driver told the recording tool */
+    int64_t resident_clusters; /* on the GPU at a time, as the driver reported them */
     int32_t api_blocks_per_sm; /* of cuOccupancyMaxActiveBlocksPerMultiprocessor, in the process */
     double achieved_occupancy_percent; /* measured, the mean over the timed launches */
 
@@ -115,8 +115,8 @@ struct smc_trace_course {
 struct smc_trace_filter {
     const char *const *patterns; /* only kernels that match one; see smc_name_matches */
     size_t pattern_count;
-    uint64_t skip;  /* so many launches of wanted kernels are left out first */
-    uint64_t count; /* then so many are counted; 0: all */
+    uint64_t skip;  /* the first launches of wanted kernels, which are left out */
+    uint64_t count; /* the launches after them that are counted; 0: all */
 };
 
 /* Start from {0}, or with `filter` set; all else is private to trace.c or read only. */

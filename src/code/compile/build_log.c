@@ -571,7 +571,7 @@ static void build_log_append_kernel(const struct logged_kernel *kernel, struct s
                        kernel->name.start, kernel->target.start ? " for sm_" : "",
                        (int)build_log_length_of(kernel->target),
                        kernel->target.start ? kernel->target.start : "");
-    text->length -= !text->failed; /* the sentence goes on */
+    text->length -= !text->failed; /* the sentence continues */
 }
 
 /* Whether two kernels of one name are results for the same architecture. */
@@ -620,7 +620,7 @@ static void build_log_append_result(const struct logged_kernel *kernel, struct s
                        (int)build_log_length_of(kernel->target), kernel->target.start,
                        (int)(end - result.start), result.start,
                        kernel->is_linking ? "linked, " : "", kernel->line);
-    notes->length -= !notes->failed; /* the sentence goes on */
+    notes->length -= !notes->failed; /* the sentence continues */
 }
 
 /* Appends the different results of the kernels of one name. */

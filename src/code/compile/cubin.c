@@ -70,7 +70,7 @@ static bool cubin_is_within(uint64_t offset, uint64_t size, size_t bytes)
     return offset <= bytes && size <= bytes - offset;
 }
 
-static bool takes_no_room(const GElf_Shdr *header)
+static bool occupies_no_file_space(const GElf_Shdr *header)
 {
     switch (header->sh_type) {
     case SHT_NULL:
@@ -117,7 +117,7 @@ static enum smc_status cubin_read_section(struct smc_cubin_reading *reading, siz
     section->name = index == 0 ? "" : elf_strptr(elf, names, section->header.sh_name);
     if (!section->name)
         return smc_fail(reading->error, SMC_USAGE, "section %zu has no name", index);
-    if (!takes_no_room(&section->header) &&
+    if (!occupies_no_file_space(&section->header) &&
         !cubin_is_within(section->header.sh_offset, section->header.sh_size, reading->bytes))
         return smc_fail(reading->error, SMC_USAGE,
                         "section %.200s extends beyond the end of the file", section->name);
@@ -315,7 +315,7 @@ struct attribute {
     uint32_t word[3]; /* of what follows */
 };
 
-static bool is_laid_down_well(const struct attribute *attribute)
+static bool has_expected_layout(const struct attribute *attribute)
 {
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
         if (layouts[i].kind == attribute->kind)
@@ -471,7 +471,7 @@ static enum smc_status read_attributes(struct smc_cubin_reading *reading,
     struct attribute attribute;
     while (at < end) {
         bool whole = next_attribute(&at, end, &attribute);
-        if (!whole || !is_laid_down_well(&attribute) || !cubin_take(reading, &attribute, kernel))
+        if (!whole || !has_expected_layout(&attribute) || !cubin_take(reading, &attribute, kernel))
             return smc_fail(reading->error, SMC_USAGE,
                             "section %.200s holds an attribute that cannot be", section->name);
     }

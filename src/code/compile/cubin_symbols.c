@@ -1,5 +1,5 @@
-/* Constants and variables of a module: sections of machine code, the symbols that lie in them, and
-   the addresses that the loader writes. Found in what ptxas 13.0 writes for sm_75 to sm_90. */
+/* Constants and variables of a module: sections of machine code, the symbols in them, and the
+   addresses that the loader writes. Found in what ptxas 13.0 writes for sm_75 to sm_90. */
 #include <gelf.h>
 #include <limits.h>
 #include <string.h>
@@ -48,7 +48,7 @@ size_t smc_cubin_section(const struct smc_cubin *cubin, const char *name, const 
     return (size_t)header.sh_size;
 }
 
-/* The section that a symbol lies in; NULL: none, or there are too many sections. */
+/* The section of a symbol; NULL: none, or there are too many sections. */
 static const char *section_of(Elf *elf, const GElf_Sym *symbol, GElf_Shdr *header)
 {
     Elf_Scn *section = symbol->st_shndx == SHN_UNDEF || symbol->st_shndx >= SHN_LORESERVE

@@ -225,7 +225,7 @@ bool smc_ptx_dynamic_smem(const char *text, smc_ptx_dynamic_smem_visit *visit, v
 
 /* --- Tensor Memory ---------------------------------------------------------------------------- */
 
-/* An instruction: the begin of its name, and its last operand. */
+/* An instruction: the start of its name, and its last operand. */
 struct tmem_statement {
     struct token name, last;
     bool writes; /* the register that was asked for */

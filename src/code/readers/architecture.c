@@ -179,7 +179,7 @@ const char *smc_architecture_name(const struct smc_inspect_kernel *kernel,
     return text;
 }
 
-static bool is_apart(uint16_t cc)
+static bool runs_only_on_its_own_cc(uint16_t cc)
 {
     struct smc_capability capability;
     return smc_capability_find(cc, &capability) && capability.cubin_for_itself_only;
@@ -189,7 +189,7 @@ bool smc_architecture_loads(const struct smc_inspect_kernel *kernel, uint16_t cc
 {
     if (kernel->cc == 0 || kernel->cc == cc)
         return true;
-    if (kernel->suffix == 'a' || is_apart(kernel->cc) || is_apart(cc))
+    if (kernel->suffix == 'a' || runs_only_on_its_own_cc(kernel->cc) || runs_only_on_its_own_cc(cc))
         return false;
     return kernel->cc / 10 == cc / 10 && kernel->cc < cc;
 }

@@ -143,7 +143,7 @@ static size_t find_parts(const struct fatbin_search *search, size_t at, size_t e
     return end;
 }
 
-/* Reads the container at `at`. Returns where the search goes on: after a damaged part, so that it
+/* Reads the container at `at`. Returns where the search continues: after a damaged part, so that it
    hides no other container. 0: out of memory. */
 static size_t find_in_container(const struct fatbin_search *search, size_t at)
 {

@@ -155,7 +155,7 @@ static void tell_header(const struct smc_source_tree *tree, struct smc_text *rem
                            file, line, (int)strcspn(name, ">\""), name);
 }
 
-/* Kernels of Thrust and CUB: what they are called, nobody knows before they are compiled. */
+/* Kernels of Thrust and CUB: their names are unknown until they are compiled. */
 static void tell_calls(const struct smc_source_tree *tree,
                        const struct smc_inspect_request *request,
                        struct smc_inspect_kernels *kernels, struct smc_inspect_notes *notes)

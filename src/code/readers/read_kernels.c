@@ -237,8 +237,8 @@ static bool read_tree(const struct kernel_reading *reading, struct smc_source_tr
                                 smc_text_string(&options), "", tree, &ignored) == SMC_OK;
 }
 
-/* Compiles once for the features of the target's architecture alone a source that is refused
-   without them. False: it is to be tried without; nothing has happened. */
+/* Compiles for the target with the features of its architecture alone (sm_90a), once, what is
+   refused without them. False: try without them; nothing has happened. */
 static bool compile_extended_target(const struct kernel_reading *reading,
                                     const struct smc_inspect_target *target, size_t *first)
 {

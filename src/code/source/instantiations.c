@@ -425,7 +425,7 @@ static uint32_t count_given(const struct smc_piece *owner, uint32_t open)
     return count <= MAX_GIVEN ? count : ANY_NUMBER;
 }
 
-/* Whether the member can be called with so many arguments. Its default values are where the class
+/* Whether the member can be called with that many arguments. Its default values are where the class
    declares it. */
 static bool instantiations_accepts(const struct smc_source_file *file,
                                    const struct smc_declaration *member, bool is_inside,

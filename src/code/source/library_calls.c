@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Algorithms of Thrust that run on the device unless they are told otherwise. */
+/* Algorithms of Thrust that run on the device unless the call says otherwise. */
 /* clang-format off */
 static const char *const algorithms[] = {
     "adjacent_difference", "all_of", "any_of", "binary_search", "copy", "copy_if", "copy_n", "count",

@@ -10,7 +10,7 @@ struct smc_library_call {
     char name[96]; /* "thrust::sort", "cub::DeviceReduce::Sum" */
     const char *file;
     uint32_t line;
-    size_t next_file; /* where the search goes on: after the files come the macros */
+    size_t next_file; /* where the search continues: after the files come the macros */
     uint32_t next_token;
 };
 

@@ -13,7 +13,7 @@ struct smc_unlaunched {
     uint32_t line;
     bool is_own;       /* in the source itself, not in a header */
     bool is_mentioned; /* other code that may be compiled names it, so that it may be launched */
-    size_t next_file;  /* where the search goes on */
+    size_t next_file;  /* where the search continues */
     uint32_t next_declaration;
 };
 

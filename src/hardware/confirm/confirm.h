@@ -12,9 +12,10 @@ enum smc_verdict {
     SMC_CONFIRMED,
     SMC_DIFFERS,
     SMC_NOT_MEASURED,
-    SMC_INFORMATION, /* observed without a certain prediction: neither confirmed nor different */
-    SMC_BY_ORDER,    /* differs, but the order of atomic additions explains it: likewise neither */
-    SMC_BY_TURNS,    /* differs, and so do two emulations in different orders: likewise */
+    /* Neither confirmed nor different: */
+    SMC_INFORMATION, /* observed without a certain prediction */
+    SMC_BY_ORDER,    /* differs, but the order of atomic additions explains it */
+    SMC_BY_TURNS,    /* differs, and so do two emulations in different orders */
 };
 
 /* Where a value of a row comes from. */
@@ -114,7 +115,7 @@ void smc_confirm_time(const struct smc_answer *answer, const struct smc_run_resu
    every output written once. */
 void smc_counted_expect(const struct smc_answer *answer, double expected[SMC_METRIC_COUNT]);
 
-/* Why this metric may be so many `more` than expected, in words; NULL if no reason is known. */
+/* Why this metric may be larger than expected by `more`, in words; NULL if no reason is known. */
 const char *smc_counted_residue(const struct smc_answer *answer, enum smc_metric metric,
                                 double more);
 

@@ -1,4 +1,4 @@
-/* The rows of an examination, each with the command that mends what it reports. */
+/* The rows of an examination, each with the command that fixes what it reports. */
 #include "base/memory.h"
 #include "hardware/doctor/subjects.h"
 

@@ -34,7 +34,7 @@ const char *smc_run_entry(const struct smc_run_request *request)
     return request->user ? request->user->row.kernel->name : request->answer->query.kernel->entry;
 }
 
-/* The first shape of so many blocks that the grid is a multiple of, widest in x first. */
+/* The first shape of that many blocks that the grid is a multiple of, widest in x first. */
 static bool back_end_fit_cluster(const uint32_t grid[3], int dimension, uint32_t blocks,
                                  uint32_t cluster[3])
 {

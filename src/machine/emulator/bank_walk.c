@@ -20,7 +20,7 @@ enum {
     BITS_OF_BANKS = 8,
     HARD_FACTOR = 8,
     STEPS_OF_A_BRANCH = 8, /* whose outcome is unknown */
-    CHANGES_OF_A_STEP = 4  /* so many registers are joined in the time of a step */
+    CHANGES_OF_A_STEP = 4  /* registers joined in the time of a step */
 };
 
 /* A branch of which all paths are being followed. */
@@ -182,7 +182,7 @@ static void bank_walk_place(const uint64_t address[SMC_LANES], unsigned bits, ui
     }
 }
 
-/* Near the array's begin, so that it can be named. */
+/* Near the array's start, so that it can be named. */
 static void place_in_array(uint64_t at, uint32_t unit, struct smc_access *worst)
 {
     uint32_t first = (uint32_t)__builtin_ctz(worst->mask);
@@ -247,7 +247,7 @@ static void bank_walk_keep(struct walker *walker, const struct execution *execut
     const struct smc_known *known = execution->known;
     struct smc_logged_access logged = {
         .instruction = execution->op->instruction, .access = *access, .bound = bound};
-    if (known->align < 32 && known->wraps) { /* some lanes may be at the begin of the array again */
+    if (known->align < 32 && known->wraps) { /* some lanes may be at the start of the array again */
         execution->tally->is_not_logged = true;
         return;
     }

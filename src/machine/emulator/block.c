@@ -70,7 +70,7 @@ static bool passes_by(struct smc_worker *worker, uint32_t barrier, uint32_t left
 }
 
 /* Warps have exited without having been at a barrier of the whole block, which is complete for
-   that: some of them not where they return, but behind the barrier. */
+   that: some of them not where they return, but after the barrier. */
 static void check_skipped(struct smc_worker *worker, const struct smc_barrier *barrier)
 {
     const struct smc_program *program = worker->launch->program;

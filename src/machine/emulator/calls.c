@@ -1,5 +1,5 @@
-/* Calls and returns. A group of lanes that calls a function goes on in it with a frame of its own,
-   and continues after the call when all of its lanes have returned or exited. Lanes that call
+/* Calls and returns. A group of lanes that calls a function runs it with a frame of its own, and
+   continues after the call when all of its lanes have returned or exited. Lanes that call
    different functions diverge first. Each function has its own registers; a lane that enters a
    function that it has not left yet has them saved until it returns. */
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "machine/emulator/emulator_program.h"
 
-/* Of a block, for the system; from compute capability 8.0 on it has so many. */
+/* Of a block, for the system; CC 8.0 and later have this many. */
 enum { SMC_RESERVED_SMEM_BYTES = 1024 };
 
 enum {
@@ -457,7 +457,7 @@ void smc_memory_addresses(const struct smc_warp *warp, const struct smc_op *op,
                           uint64_t address[SMC_LANES]);
 struct smc_bank_memo *smc_bank_memo_new(const struct smc_program *program);
 void smc_bank_memo_free(struct smc_bank_memo *memo);
-/* Adds to the counts what loads that were executed again have left to be added. */
+/* Adds what repeated loads have not yet added to the counts. */
 void smc_memory_add_costs(struct smc_worker *worker);
 /* Where the lanes of one access go. */
 enum smc_eight_lanes { SMC_EIGHT_OTHER, SMC_EIGHT_SAME, SMC_EIGHT_NEIGHBORS };
@@ -473,7 +473,7 @@ const char *smc_memory_load_again(struct smc_worker *worker, struct smc_warp *wa
                                   const struct smc_op *op, uint32_t mask,
                                   const struct smc_lane_layout **layout);
 /* The same for a store: NULL, or where the first active lane's data go. After they are stored,
-   smc_shadow_written is to be called if there are places. */
+   Call smc_shadow_written if there are places. */
 struct smc_again {
     const struct smc_lane_layout *layout;
     uint64_t first; /* address */

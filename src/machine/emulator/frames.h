@@ -20,7 +20,7 @@ struct smc_call_frame {
     uint64_t top[SMC_LANES];
     uint32_t saved; /* lanes whose registers are saved, */
     char *registers;
-    uint32_t *marks; /* and their marks, behind them */
+    uint32_t *marks; /* and their marks, after them */
     size_t register_bytes;
 };
 

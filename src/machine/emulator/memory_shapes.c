@@ -28,7 +28,7 @@ struct costs {
     uint64_t shape;          /* its number */
     uint32_t unit, place;
     const struct smc_allocation *allocation; /* of global memory */
-    uint64_t times;                          /* that are to be added */
+    uint64_t times;                          /* still to be added */
     uint32_t instruction;
     enum smc_ptx_space space;
     bool stores;

@@ -18,8 +18,8 @@ struct release {
     struct smc_known_blocks blocks;
 };
 
-/* What a block has published to others: all that it did before `all`, and what `warps` did before
-   `some`. */
+/* What a block has published to others: all that it did before `all_before`, and what the
+   warps of `some_warps` did before `some_before`. */
 struct published {
     uint32_t all_before, some_before, some_warps;
 };

@@ -1,8 +1,8 @@
 /* What each block did to global memory, kept for races between blocks. Lines of 32 cells (words, or
    bytes if the kernel accesses those) have lists of runs: cells that one instruction of one block
    accessed. Each cell is in two runs of reads and two of writes at most. If blocks run in any
-   order, they are of the lowest blocks, so that what is found does not depend on the order, and the
-   races are found after the launch. If blocks run in order, they are the latest ones, and each
+   order, they belong to the lowest blocks, so that what is found does not depend on the order, and
+   the races are found after the launch. If blocks run in order, they are the latest ones, and each
    access is checked as it happens. */
 #ifndef SMC_MACHINE_PAST_BLOCKS_H
 #define SMC_MACHINE_PAST_BLOCKS_H
@@ -52,7 +52,7 @@ static inline uint32_t smc_run_thread(const struct smc_run *run, uint32_t cell)
                       run->step * (int)(run->stride == 1 ? distance : distance / run->stride));
 }
 
-/* The cells of `mask` for which a read of this block is to be added. */
+/* The cells of `mask` for which a read by this block must be added. */
 uint32_t smc_past_wanted_reads(struct smc_past *past, struct smc_past_line *line, uint32_t block,
                                uint32_t mask);
 /* The cells with a strong write, if blocks run in order. */

@@ -428,7 +428,7 @@ static bool read_label(struct reader *reader)
     return accept(reader, ".branchtargets") ? read_targets(reader, label) : true;
 }
 
-/* .param .align 8 .b8 param0[16]; in a body: what a call passes or returns. It lies in the thread's
+/* .param .align 8 .b8 param0[16]; in a body: what a call passes or returns. It is in the thread's
    local memory. */
 static bool declare_call_parameter(struct reader *reader)
 {

@@ -116,7 +116,7 @@ static bool sort_edges(struct flow *flow)
         flow->from_begin[b + 1] += flow->from_begin[b];
     for (uint32_t e = flow->edges; e > 0; e--) /* fills each range from its end */
         sorted[--flow->from_begin[flow->to[e - 1] + 1]] = flow->from[e - 1];
-    /* Now the begin of each range is one too high. */
+    /* Now the start of each range is one too high. */
     memmove(flow->from_begin, flow->from_begin + 1, (flow->blocks + 1) * sizeof *sorted);
     flow->from_begin[flow->blocks + 1] = flow->edges;
     free(flow->from);

@@ -26,7 +26,7 @@ struct cell {
     uint32_t write_place, read_place, other_read_place; /* instructions */
     uint16_t writer, reader, other_reader;
     uint8_t flags;
-    /* The write needs no fence: it is of a copy, or of another block (proxies.h). */
+    /* The write needs no fence: a copy made it, or another block (proxies.h). */
     bool is_exempt : 1;
     bool is_update : 1; /* the write was an atomic operation */
     bool is_unset : 1;  /* with COPY_IS_PENDING: the write was of an unset value, and no copy */

@@ -193,7 +193,7 @@ static void barrier_arrive(struct smc_worker *worker, const struct smc_warp *war
 }
 
 /* The lanes that arrive together at a barrier for whole warps; 0: these wait for the others, which
-   they only left because one of those polls memory. They stay apart behind the barrier, too. */
+   they only left because one of those polls memory. They stay apart after the barrier, too. */
 static uint32_t gather(struct smc_warp *warp, const struct smc_op *op, uint32_t mask)
 {
     if (!warp->is_scattered || !op->is_aligned)

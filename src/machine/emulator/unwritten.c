@@ -358,7 +358,7 @@ static void add_uses(uint64_t *used, const struct smc_op *op, enum copying copyi
             put(used, op->call->argument[i].slot, true);
 }
 
-/* The slots whose values are used, also behind moves. After MOST_TURNS a use behind many moves may
+/* The slots whose values are used, also after moves. After MOST_TURNS a use after many moves may
    be missed, and so is what it finds. */
 static void unwritten_find_uses(const struct smc_program *program, uint64_t *used,
                                 enum copying copying)

@@ -159,7 +159,7 @@ static bool may_converge(const struct smc_warp *warp, const struct smc_group *he
 
 /* --- Lanes that go on alone ------------------------------------------------------------------- */
 
-/* The live lanes of a diverged group that arrived where the others are to reconverge. */
+/* The live lanes of a diverged group that arrived where the others should reconverge. */
 static uint32_t arrived_in(const struct smc_warp *warp, int index)
 {
     uint32_t lanes = warp->group[index].active & warp->live;

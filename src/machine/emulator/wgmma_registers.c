@@ -1,8 +1,8 @@
 /* The registers of wgmma. Between wgmma.mma_async and the wgmma.wait_group for its group, its
    accumulators may be neither read nor written, and registers that hold a part of a may not be
    written (PTX ISA 9.0, 9.7.15 "wgmma.mma_async"). A compiler may move values between registers
-   meanwhile, as ptxas does not keep these moves: a copy of an accumulator is as little to be used
-   as the accumulator, and is made when the product is computed (pending.h). */
+   meanwhile, as ptxas does not keep these moves: a copy of an accumulator must not be used
+   either, and is made when the product is computed (pending.h). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
