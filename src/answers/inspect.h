@@ -227,7 +227,7 @@ bool smc_entries_list(const struct smc_inspect_kernels *kernels, struct smc_text
 
 void smc_entries_free(struct smc_entries *entries);
 
-/* A kernel as the device would load it: of its versions the one of smc_architecture_best_version.
+/* A kernel as the device would load it: of its versions the one of smc_user_kernels_best_version.
    The names are the caller's to set: `short_name` is NULL. */
 void smc_entry_on_device(const struct smc_inspect_kernels *kernels,
                          const struct smc_inspect_kernel *entry, const struct smc_device *device,

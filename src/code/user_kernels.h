@@ -269,7 +269,7 @@ smc_user_kernels_next_version(const struct smc_inspect_kernels *kernels,
 /* The version of `first` (or `first` itself) that a driver would load on `cc`; if none loads, the
    nearest. */
 const struct smc_inspect_kernel *
-smc_architecture_best_version(const struct smc_inspect_kernels *kernels,
+smc_user_kernels_best_version(const struct smc_inspect_kernels *kernels,
                               const struct smc_inspect_kernel *first, uint16_t cc);
 
 /* How many kernels, by name, have figures from before linking: see calls_unlinked. */

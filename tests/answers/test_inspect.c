@@ -507,7 +507,7 @@ static void test_loads(void)
     CU_ASSERT_EQUAL_FATAL(kernels.count, 4);
     for (size_t i = 0; i < 4; i++)
         CU_ASSERT_PTR_EQUAL(
-            smc_architecture_best_version(&kernels, &kernels.item[0], chosen[i].device),
+            smc_user_kernels_best_version(&kernels, &kernels.item[0], chosen[i].device),
             &kernels.item[chosen[i].version]);
     smc_user_kernels_free(&kernels);
 }

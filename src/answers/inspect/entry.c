@@ -158,7 +158,7 @@ void smc_entry_assume_device(const struct smc_inspect_kernels *kernels,
     struct smc_capability capability;
     const uint16_t cc = query->device.sm.cc;
     if (!query->device_assumed ||
-        smc_architecture_loads(smc_architecture_best_version(kernels, entry, cc), cc) ||
+        smc_architecture_loads(smc_user_kernels_best_version(kernels, entry, cc), cc) ||
         !smc_capability_find(entry->cc, &capability))
         return;
     query->device_assumed = false;
@@ -189,7 +189,7 @@ void smc_entry_on_device(const struct smc_inspect_kernels *kernels,
                          struct smc_file_kernel *loaded)
 {
     const struct smc_inspect_kernel *version =
-        smc_architecture_best_version(kernels, entry, device->sm.cc);
+        smc_user_kernels_best_version(kernels, entry, device->sm.cc);
     *loaded = (struct smc_file_kernel){
         .name = entry->shown,
         .file = entry->file,

@@ -324,7 +324,7 @@ static enum smc_status answer_versions(const struct smc_inspect_kernels *kernels
     for (size_t i = 0; i < request->device_count && status == SMC_OK; i++) {
         const struct smc_device *device = &rows->device[i];
         const struct smc_inspect_kernel *best =
-            smc_architecture_best_version(kernels, first, device->sm.cc);
+            smc_user_kernels_best_version(kernels, first, device->sm.cc);
         /* Two kernels with the same name and architecture are different kernels, not versions of
            one. */
         for (const struct smc_inspect_kernel *k = first; k && status == SMC_OK;

@@ -81,7 +81,7 @@ static bool lint_judge_kernel(const struct smc_inspect_kernels *kernels,
             smc_device_of_capability(&capability, &device);
         }
         const struct smc_inspect_kernel *kernel =
-            smc_architecture_best_version(kernels, first, device.sm.cc);
+            smc_user_kernels_best_version(kernels, first, device.sm.cc);
         bool judged = named || kernel->cc == 0 || kernel->cc == device.sm.cc;
         if (judged &&
             (kernel->max_threads_per_block > 0 || kernel->bounds_ignored || lacks_threads(kernel)))

@@ -202,30 +202,3 @@ uint32_t smc_architecture_without_reserve(uint32_t smem_bytes, uint16_t cc)
     uint32_t reserve = capability.sm.smem_reserved_per_block_bytes;
     return smem_bytes >= reserve ? smem_bytes - reserve : smem_bytes;
 }
-
-/* Ranks machine code for `cc`. Like the driver, prefers the nearest architecture that loads, and
-   for one architecture the more specific suffix. If none loads, the nearest substitutes for a
-   compilation that does not exist yet. */
-static unsigned suitability(const struct smc_inspect_kernel *kernel, uint16_t cc)
-{
-    enum { FARTHEST = 999, LOADS = 4 * FARTHEST, BELOW = 2 * FARTHEST };
-    if (kernel->cc == 0)
-        return 0;
-    unsigned distance = kernel->cc > cc ? kernel->cc - cc : cc - kernel->cc;
-    unsigned near = FARTHEST - (distance > FARTHEST ? FARTHEST : distance);
-    unsigned special = kernel->suffix == 'a' ? 2 : kernel->suffix == 'f' ? 1 : 0;
-    unsigned group = smc_architecture_loads(kernel, cc) ? LOADS : kernel->cc < cc ? BELOW : 0;
-    return 3 * (group + near) + special + 1;
-}
-
-const struct smc_inspect_kernel *
-smc_architecture_best_version(const struct smc_inspect_kernels *kernels,
-                              const struct smc_inspect_kernel *first, uint16_t cc)
-{
-    const struct smc_inspect_kernel *best = first;
-    for (const struct smc_inspect_kernel *k = first; k;
-         k = smc_user_kernels_next_version(kernels, k))
-        if (suitability(k, cc) > suitability(best, cc))
-            best = k;
-    return best;
-}

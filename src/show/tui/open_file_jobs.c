@@ -446,7 +446,7 @@ void smc_open_find_accesses(const struct smc_open_question *question, const stru
         smc_user_kernels_find(&reading.kernels, 0, question->kernel, strlen(question->kernel));
     if (first)
         find_accesses_of(
-            smc_architecture_best_version(&reading.kernels, first, query->device.sm.cc), question,
+            smc_user_kernels_best_version(&reading.kernels, first, query->device.sm.cc), question,
             query, accesses);
     else
         snprintf(accesses->why, sizeof accesses->why, "%s",
