@@ -33,6 +33,7 @@ libsmc_la_SOURCES += \
 	src/show/report/pair_report.c \
 	src/show/report/report.h \
 	src/show/report/report_fields.c src/show/report/report_fields.h \
+	src/show/report/report_values.c \
 	src/show/report/run_report.c \
 	src/show/report/series_report.c \
 	src/show/report/sweep_report.c \

@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 
-/* --- Rectangles --- */
+/* --- Rectangles (rects.c) --- */
 
 struct smc_rect {
     int row, col, rows, cols; /* empty where rows or cols is 0 */
@@ -35,6 +35,9 @@ struct smc_rect smc_rect_split(struct smc_rect *rect, const struct smc_split *sp
 
 /* Without its edge. */
 struct smc_rect smc_rect_inside(struct smc_rect rect);
+
+/* A box of this size in the middle of `body`, cut to it. */
+struct smc_rect smc_rect_middle(struct smc_rect body, int rows, int cols);
 
 bool smc_rect_holds(struct smc_rect rect, int row, int col);
 

@@ -18,6 +18,9 @@ libsmc_la_SOURCES += \
 	src/show/tui/open_file_jobs.c \
 	src/show/tui/open_file_launch.c \
 	src/show/tui/palette.c \
+	src/show/tui/popup.c \
+	src/show/tui/prompts.c \
+	src/show/tui/rects.c \
 	src/show/tui/restore.c src/show/tui/restore.h \
 	src/show/tui/roofline_state.h \
 	src/show/tui/signs.def \
@@ -38,7 +41,7 @@ libsmc_la_SOURCES += \
 	src/show/tui/view_roofline.c \
 	src/show/tui/view_trace.c \
 	src/show/tui/views.def \
-	src/show/tui/widgets.c src/show/tui/widgets.h \
+	src/show/tui/widgets.h \
 	src/show/tui/worker.c src/show/tui/worker.h
 
 if HAVE_CURSES

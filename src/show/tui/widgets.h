@@ -74,6 +74,8 @@ void smc_list_draw_field(const struct smc_field_view *view, bool here, struct sm
 void smc_list_add_sign(bool occurs, const char *sign, struct smc_text *legend);
 void smc_list_draw_legend(struct smc_text *legend, struct smc_rect rect, struct smc_frame *frame);
 
+enum { SMC_BOX_EDGES = 4 }; /* columns of a box: its frame, and a blank beside each side */
+
 /* --- The prompt: one line typed at the bottom of the screen --- */
 
 enum { SMC_PROMPT_CHARS = 512 };
