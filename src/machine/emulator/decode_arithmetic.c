@@ -829,27 +829,16 @@ bool smc_decode_cvt(struct smc_decoder *decoder)
     if (!smc_decode_count(decoder, 2, 2))
         return false;
     enum smc_slot_kind from_kind;
-    uint32_t from =
-        smc_decode_any_source(decoder, &operand[1], (enum smc_ptx_type)shape.immediate, &from_kind);
-    uint32_t d = smc_decode_any_target(decoder, &operand[0], shape.type, &shape.d_kind);
-    if (from == SMC_NO_SLOT || d == SMC_NO_SLOT)
+    shape.a = shape.b = shape.c =
+        smc_decode_any_source(decoder, &operand[1], from_type, &from_kind);
+    shape.d = smc_decode_any_target(decoder, &operand[0], shape.type, &shape.d_kind);
+    if (shape.a == SMC_NO_SLOT || shape.d == SMC_NO_SLOT)
         return false;
     shape.v_kind[0] = (uint8_t)from_kind;
     if (from_kind == SMC_SLOT_PREDICATE || shape.d_kind == SMC_SLOT_PREDICATE)
         return smc_decode_refuse(decoder, "a predicate");
     shape.rounding = decode_arithmetic_rounding_of(decoder, &shape.to_integral);
-    smc_alu *fast = shape.finish ? NULL : smc_convert_fast(&shape);
-    struct smc_op *op =
-        smc_decode_emit_alu(decoder, fast ? fast : smc_convert, shape.d_kind, d, from, from, from);
-    if (!op)
-        return false;
-    op->type = shape.type;
-    op->immediate = shape.immediate;
-    op->saturates = shape.saturates;
-    op->flushes = shape.flushes;
-    op->rounding = shape.rounding;
-    op->to_integral = shape.to_integral;
-    op->finish = shape.finish;
-    op->v_kind[0] = shape.v_kind[0];
-    return true;
+    shape.alu = shape.finish ? NULL : smc_convert_fast(&shape);
+    shape.alu = shape.alu ? shape.alu : smc_convert;
+    return smc_decode_emit_shape(decoder, NULL, &shape);
 }

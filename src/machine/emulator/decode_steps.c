@@ -390,24 +390,14 @@ bool smc_decode_cp(struct smc_decoder *decoder)
 
 /* --- Control flow ----------------------------------------------------------------------------- */
 
-static struct smc_op *emit_step(struct smc_decoder *decoder, smc_step *step)
-{
-    struct smc_op *op = smc_decode_emit(decoder);
-    if (op)
-        op->step = step;
-    return op;
-}
-
 bool smc_decode_bra(struct smc_decoder *decoder)
 {
     if (!smc_decode_count(decoder, 1, 1))
         return false;
     if (decoder->statement->operand[0].kind != SMC_OPERAND_LABEL)
         return smc_decode_refuse(decoder, "a label was expected");
-    struct smc_op *op = emit_step(decoder, smc_step_branch);
-    if (op)
-        op->step_without_lanes = true;
-    return op != NULL;
+    const struct smc_op shape = {.step_without_lanes = true};
+    return smc_decode_emit_shape(decoder, smc_step_branch, &shape);
 }
 
 bool smc_decode_brx(struct smc_decoder *decoder)
@@ -416,21 +406,18 @@ bool smc_decode_brx(struct smc_decoder *decoder)
     if (!smc_decode_has(decoder, "idx") || !smc_decode_count(decoder, 2, 2) ||
         operand[1].kind != SMC_OPERAND_LABEL)
         return smc_decode_refuse(decoder, "");
-    uint32_t index = smc_decode_source(decoder, &operand[0], SMC_PTX_U32);
-    struct smc_op *op = index != SMC_NO_SLOT ? emit_step(decoder, smc_step_indexed_branch) : NULL;
-    if (op)
-        op->a = index;
-    return op != NULL;
+    const struct smc_op shape = {.a = smc_decode_source(decoder, &operand[0], SMC_PTX_U32)};
+    return smc_decode_emit_shape(decoder, smc_step_indexed_branch, &shape);
 }
 
 bool smc_decode_exit(struct smc_decoder *decoder)
 {
-    return emit_step(decoder, smc_step_exit) != NULL;
+    return smc_decode_emit_shape(decoder, smc_step_exit, &(struct smc_op){0});
 }
 
 bool smc_decode_trap(struct smc_decoder *decoder)
 {
-    return emit_step(decoder, smc_step_trap) != NULL;
+    return smc_decode_emit_shape(decoder, smc_step_trap, &(struct smc_op){0});
 }
 
 /* fence.proxy.async, for all spaces or one. Other proxies see memory as the generic one does. */
@@ -443,10 +430,9 @@ static bool decode_proxy_fence(struct smc_decoder *decoder)
     const bool is_global = smc_decode_has(decoder, "global");
     if (!smc_decode_has(decoder, "async") && !smc_decode_has(decoder, "async::generic"))
         return true;
-    struct smc_op *op = emit_step(decoder, smc_step_proxy_fence);
-    if (op)
-        op->immediate = (is_global ? 0 : SMC_FENCES_SHARED) | (is_shared ? 0 : SMC_FENCES_GLOBAL);
-    return op != NULL;
+    const struct smc_op shape = {.immediate = (is_global ? 0 : SMC_FENCES_SHARED) |
+                                              (is_shared ? 0 : SMC_FENCES_GLOBAL)};
+    return smc_decode_emit_shape(decoder, smc_step_proxy_fence, &shape);
 }
 
 /* membar.gl, fence.acq_rel.gpu: the emulator's memory is in order, so fences only tell which
@@ -455,12 +441,10 @@ bool smc_decode_fence(struct smc_decoder *decoder)
 {
     if (smc_decode_has(decoder, "proxy"))
         return decode_proxy_fence(decoder);
-    struct smc_op *op = emit_step(decoder, smc_step_fence);
-    if (!op)
-        return false;
-    op->is_narrow = smc_decode_has(decoder, "cta") || smc_decode_has(decoder, "cluster");
+    const struct smc_op shape = {.is_narrow = smc_decode_has(decoder, "cta") ||
+                                              smc_decode_has(decoder, "cluster")};
     decoder->program->has_fences = true;
-    return true;
+    return smc_decode_emit_shape(decoder, smc_step_fence, &shape);
 }
 
 /* Hints have no effect. A statement without an op gets one that does nothing. */
@@ -488,15 +472,13 @@ bool smc_decode_clock(struct smc_decoder *decoder)
     for (size_t i = 0; i < sizeof clocks / sizeof *clocks; i++) {
         if (!smc_span_is(operand[1].name, clocks[i].name))
             continue;
-        uint32_t d = smc_decode_target(decoder, &operand[0], type);
-        struct smc_op *op = d != SMC_NO_SLOT ? emit_step(decoder, smc_step_clock) : NULL;
-        if (!op)
-            return true; /* it was a clock, but decoding it failed */
-        op->d = d;
-        op->d_kind = clocks[i].kind;
-        op->immediate = clocks[i].shift;
-        return smc_slot_kind_of(type) == clocks[i].kind ||
-               !smc_decode_refuse(decoder, "another type");
+        const struct smc_op shape = {.d = smc_decode_target(decoder, &operand[0], type),
+                                     .d_kind = clocks[i].kind,
+                                     .immediate = clocks[i].shift};
+        if (smc_decode_emit_shape(decoder, smc_step_clock, &shape) &&
+            smc_slot_kind_of(type) != clocks[i].kind)
+            smc_decode_refuse(decoder, "another type");
+        return true; /* also if decoding it failed */
     }
     return false;
 }
@@ -507,13 +489,10 @@ static bool decode_sync_warp(struct smc_decoder *decoder)
 {
     if (!smc_decode_count(decoder, 1, 1))
         return false;
-    uint32_t mask = smc_decode_source(decoder, &decoder->statement->operand[0], SMC_PTX_B32);
-    struct smc_op *op = mask != SMC_NO_SLOT ? emit_step(decoder, smc_step_sync_warp) : NULL;
-    if (op) {
-        op->a = mask;
-        op->seen = smc_slot_new(decoder->program, SMC_SLOT_PREDICATE);
-    }
-    return op != NULL;
+    const struct smc_op shape = {
+        .a = smc_decode_source(decoder, &decoder->statement->operand[0], SMC_PTX_B32),
+        .seen = smc_slot_new(decoder->program, SMC_SLOT_PREDICATE)};
+    return smc_decode_emit_shape(decoder, smc_step_sync_warp, &shape);
 }
 
 /* bar.sync a{, b}  bar.arrive a, b  bar.red.popc.u32 d, a{, b}, {!}c */
@@ -524,11 +503,9 @@ bool smc_decode_bar(struct smc_decoder *decoder)
     struct smc_op shape = {.is_aligned =
                                smc_decode_is(decoder, "bar") || smc_decode_has(decoder, "aligned")};
     if (smc_decode_has(decoder, "cluster")) {
-        struct smc_op *cluster =
-            emit_step(decoder, arrives ? smc_step_cluster_arrive : smc_step_cluster_wait);
-        if (cluster)
-            cluster->immediate = smc_decode_has(decoder, "relaxed");
-        return cluster != NULL;
+        const struct smc_op cluster = {.immediate = smc_decode_has(decoder, "relaxed")};
+        return smc_decode_emit_shape(
+            decoder, arrives ? smc_step_cluster_arrive : smc_step_cluster_wait, &cluster);
     }
     if (smc_decode_has(decoder, "warp"))
         return decode_sync_warp(decoder);
@@ -547,47 +524,16 @@ bool smc_decode_bar(struct smc_decoder *decoder)
         shape.d = smc_decode_target(decoder, &statement->operand[0], type);
         shape.d_kind = smc_slot_kind_of(type);
     }
-    if (shape.a == SMC_NO_SLOT || shape.b == SMC_NO_SLOT || shape.c == SMC_NO_SLOT ||
-        shape.d == SMC_NO_SLOT)
-        return false;
-    struct smc_op *op = emit_step(decoder, arrives ? smc_step_arrive : smc_step_barrier);
-    if (!op)
-        return false;
-    op->a = shape.a;
-    op->b = shape.b;
-    op->c = shape.c;
-    op->d = shape.d;
-    op->d_kind = shape.d_kind;
-    op->reduction = shape.reduction;
-    op->is_aligned = shape.is_aligned;
-    return true;
+    return smc_decode_emit_shape(decoder, arrives ? smc_step_arrive : smc_step_barrier, &shape);
 }
 
 /* --- Lanes together --------------------------------------------------------------------------- */
 
 /* Emits the step with its slots, all of which must be valid. */
-static bool emit_together(struct smc_decoder *decoder, smc_step *step, const struct smc_op *shape)
+static bool emit_together(struct smc_decoder *decoder, smc_step *step, struct smc_op *shape)
 {
-    if (decoder->failed || shape->a == SMC_NO_SLOT || shape->b == SMC_NO_SLOT ||
-        shape->c == SMC_NO_SLOT || shape->d == SMC_NO_SLOT || shape->v[0] == SMC_NO_SLOT)
-        return false;
-    struct smc_op *op = emit_step(decoder, step);
-    if (!op)
-        return false;
-    op->a = shape->a;
-    op->b = shape->b;
-    op->c = shape->c;
-    op->d = shape->d;
-    op->d_kind = shape->d_kind;
-    op->seen = smc_slot_new(decoder->program, SMC_SLOT_PREDICATE);
-    op->v[0] = shape->v[0];
-    op->v[1] = shape->v[1];
-    op->type = shape->type;
-    op->width_bytes = shape->width_bytes;
-    op->reduction = shape->reduction;
-    op->immediate = shape->immediate;
-    op->finish = shape->finish;
-    return true;
+    shape->seen = smc_slot_new(decoder->program, SMC_SLOT_PREDICATE);
+    return shape->v[0] != SMC_NO_SLOT && smc_decode_emit_shape(decoder, step, shape);
 }
 
 /* d|p, or d alone. */

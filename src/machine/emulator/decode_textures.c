@@ -94,18 +94,10 @@ static bool add_coordinates(struct smc_decoder *decoder, const struct smc_operan
 }
 
 static bool emit(struct smc_decoder *decoder, smc_step *step, struct smc_texture_access access,
-                 const struct smc_op *shape)
+                 struct smc_op *shape)
 {
-    struct smc_op *op = smc_decode_emit(decoder);
-    if (!op)
-        return false;
-    op->step = step;
-    op->a = shape->a;
-    op->list = shape->list;
-    op->listed = shape->listed;
-    op->written = shape->written;
-    memcpy(&op->immediate, &access, sizeof access);
-    return true;
+    memcpy(&shape->immediate, &access, sizeof access);
+    return smc_decode_emit_shape(decoder, step, shape);
 }
 
 /* Whether four words are the result. */

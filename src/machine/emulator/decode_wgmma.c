@@ -169,25 +169,9 @@ static bool wgmma_decode_product(struct smc_decoder *decoder)
                   ? smc_decode_source(decoder, &operand[1], SMC_PTX_B64)
                   : shape.b;
     shape.c = smc_decode_source(decoder, &operand[3], SMC_PTX_PRED);
-    if (shape.a == SMC_NO_SLOT || shape.b == SMC_NO_SLOT || shape.c == SMC_NO_SLOT)
-        return false;
-    struct smc_op *op = smc_decode_emit(decoder);
-    if (!op)
-        return false;
-    op->step = smc_step_wgmma;
-    op->is_of_warpgroup = op->is_async = true;
+    shape.is_of_warpgroup = shape.is_async = true;
     decoder->program->has_async = decoder->program->has_products = true;
-    op->a = shape.a;
-    op->b = shape.b;
-    op->c = shape.c;
-    op->list = shape.list;
-    op->listed = shape.listed;
-    op->written = shape.written;
-    op->matrix = shape.matrix;
-    op->immediate = shape.immediate;
-    op->finish = shape.finish;
-    op->reduction = shape.reduction;
-    return true;
+    return smc_decode_emit_shape(decoder, smc_step_wgmma, &shape);
 }
 
 /* setmaxnreg.inc.sync.aligned.u32 240; ptxas ignores it unless it knows how many registers a thread
