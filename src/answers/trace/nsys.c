@@ -114,9 +114,8 @@ enum { NUMBERS = sizeof numbers / sizeof *numbers };
 struct batch {
     int64_t key[COLUMNS - KEY];
     bool used;
-    struct smc_trace_launch launch; /* the name is owned by the names */
+    struct smc_trace_launch launch; /* counts those not added yet; the name is the names' */
     size_t index;                   /* in the trace, or SIZE_MAX */
-    uint64_t launches, graph_launches, timed_launches, total_ns, least_ns, greatest_ns;
 };
 
 enum { BATCHES = 1 << 14 };
@@ -353,14 +352,13 @@ static enum smc_status read_gpus(struct export *export, struct smc_error *error)
     static const struct smc_sqlite_columns gpus = {"TARGET_INFO_GPU", gpu_columns, GPU_COLUMNS},
                                            old_gpus = {"TARGET_INFO_CUDA_GPU", old_gpu_columns,
                                                        GPU_COLUMNS};
-    enum smc_status status = each_row(export, &gpus, take_gpu, NULL, error);
-    if (status == SMC_OK && export->gpu_count == 0)
-        status = each_row(export, &old_gpus, take_gpu, NULL, error);
-    return status == SMC_OK ? each_row(export,
-                                       COLUMNS_OF("TARGET_INFO_CUDA_DEVICE", "pid", "cudaId",
-                                                  "gpuId", "numMultiprocessors", "uuid"),
-                                       take_ordinal, NULL, error)
-                            : status;
+    SMC_TRY(each_row(export, &gpus, take_gpu, NULL, error));
+    if (export->gpu_count == 0)
+        SMC_TRY(each_row(export, &old_gpus, take_gpu, NULL, error));
+    return each_row(export,
+                    COLUMNS_OF("TARGET_INFO_CUDA_DEVICE", "pid", "cudaId", "gpuId",
+                               "numMultiprocessors", "uuid"),
+                    take_ordinal, NULL, error);
 }
 
 static const struct ordinal *find_ordinal(const struct export *export, int64_t pid, int64_t device)
@@ -498,15 +496,14 @@ static enum smc_status find_kernel_name(struct export *export, const int64_t *va
                                         const char **name, struct smc_error *error)
 {
     static const enum nsys_column order[] = {MANGLED, DEMANGLED, SHORT};
-    enum smc_status status = SMC_OK;
     *name = "";
-    for (size_t i = 0; i < sizeof order / sizeof *order && status == SMC_OK && !**name; i++)
-        status = nsys_find_name(export, value[order[i]], name, error);
-    if (status == SMC_OK && !**name) {
+    for (size_t i = 0; i < sizeof order / sizeof *order && !**name; i++)
+        SMC_TRY(nsys_find_name(export, value[order[i]], name, error));
+    if (!**name) {
         *name = "(unnamed)";
         smc_trace_note(export->trace, "some kernels have no name in the file: '(unnamed)'");
     }
-    return status;
+    return SMC_OK;
 }
 
 /* --- Enumerations ----------------------------------------------------------------------------- */
@@ -591,6 +588,7 @@ static enum smc_status begin_batch(struct export *export, struct batch *batch, c
     SMC_TRY(find_kernel_name(export, value, &name, error));
     memcpy(batch->key, value + KEY, sizeof batch->key);
     smc_trace_launch_init(launch);
+    launch->launches = 0;
     launch->name = (char *)(uintptr_t)name;
     enum smc_status status =
         resolve_device(export, pid_of(value[PROCESS]), value[DEVICE], &launch->device, error);
@@ -615,36 +613,28 @@ static enum smc_status begin_batch(struct export *export, struct batch *batch, c
 static enum smc_status flush(struct export *export, struct batch *batch, struct smc_error *error)
 {
     struct smc_trace_launch *launch = &batch->launch;
-    if (!batch->used || batch->launches == 0)
+    if (!batch->used || launch->launches == 0)
         return SMC_OK;
-    launch->launches = batch->launches;
-    launch->graph_launches = batch->graph_launches;
-    launch->timed_launches = batch->timed_launches;
-    launch->total_ns = batch->total_ns;
-    launch->least_ns = batch->least_ns;
-    launch->greatest_ns = batch->greatest_ns;
-    batch->launches = batch->graph_launches = batch->timed_launches = batch->total_ns = 0;
-    size_t index;
-    enum smc_status status = smc_trace_add_launches(export->trace, launch, &index, error);
-    batch->index = index;
-    return status;
+    SMC_TRY(smc_trace_add_launches(export->trace, launch, &batch->index, error));
+    launch->launches = launch->graph_launches = launch->timed_launches = launch->total_ns = 0;
+    return SMC_OK;
 }
 
-static void count_launch(struct batch *batch, const int64_t *value, bool is_timed)
+static void count_launch(struct smc_trace_launch *launch, const int64_t *value, bool is_timed)
 {
-    batch->launches++;
-    batch->graph_launches += value[GRAPH_NODE] != NONE && value[GRAPH_NODE] != 0;
-    if (value[EXECUTED] > batch->launch.smem_configured_bytes && value[EXECUTED] <= INT32_MAX)
-        batch->launch.smem_configured_bytes = value[EXECUTED];
+    launch->launches++;
+    launch->graph_launches += value[GRAPH_NODE] != NONE && value[GRAPH_NODE] != 0;
+    if (value[EXECUTED] > launch->smem_configured_bytes && value[EXECUTED] <= INT32_MAX)
+        launch->smem_configured_bytes = value[EXECUTED];
     if (!is_timed)
         return;
     const uint64_t ns = (uint64_t)(value[END] - value[START]);
-    if (batch->timed_launches == 0 || ns < batch->least_ns)
-        batch->least_ns = ns;
-    if (batch->timed_launches == 0 || ns > batch->greatest_ns)
-        batch->greatest_ns = ns;
-    batch->timed_launches++;
-    batch->total_ns += ns;
+    if (launch->timed_launches == 0 || ns < launch->least_ns)
+        launch->least_ns = ns;
+    if (launch->timed_launches == 0 || ns > launch->greatest_ns)
+        launch->greatest_ns = ns;
+    launch->timed_launches++;
+    launch->total_ns += ns;
 }
 
 /* Both times are 0 if they could not be measured. */
@@ -671,7 +661,7 @@ static enum smc_status nsys_take_launch(struct export *export, sqlite3_stmt *row
         return status;
     const bool timed = is_timed(value);
     export->without_time += !timed;
-    count_launch(batch, value, timed);
+    count_launch(&batch->launch, value, timed);
     if (is_new || export->in_order)
         status = flush(export, batch, error);
     return status == SMC_OK && timed
@@ -810,18 +800,14 @@ static enum smc_status nsys_read_all(struct export *export, struct smc_error *er
     export->batches = smc_calloc(BATCHES, sizeof *export->batches);
     if (!export->batches)
         return smc_out_of_memory(error);
-    enum smc_status status = read_about(export, error);
-    if (status == SMC_OK)
-        status = read_gpus(export, error);
-    if (status == SMC_OK)
-        status = each_row(export, COLUMNS_OF("ENUM_CUDA_FUNC_CACHE_CONFIG", "id", "name"),
-                          take_cache_config, NULL, error);
-    if (status == SMC_OK)
-        status = smc_sqlite_select(&export->sqlite, COLUMNS_OF("StringIds", "value"),
-                                   "WHERE \"id\" = ?", NULL, &export->strings, error);
-    if (status == SMC_OK)
-        status = nsys_read_launches(export, error);
-    return status == SMC_OK ? nsys_read_rest(export, error) : status;
+    SMC_TRY(read_about(export, error));
+    SMC_TRY(read_gpus(export, error));
+    SMC_TRY(each_row(export, COLUMNS_OF("ENUM_CUDA_FUNC_CACHE_CONFIG", "id", "name"),
+                     take_cache_config, NULL, error));
+    SMC_TRY(smc_sqlite_select(&export->sqlite, COLUMNS_OF("StringIds", "value"), "WHERE \"id\" = ?",
+                              NULL, &export->strings, error));
+    SMC_TRY(nsys_read_launches(export, error));
+    return nsys_read_rest(export, error);
 }
 
 static enum smc_status nsys_read(struct smc_trace_input *input, struct smc_trace *trace,
