@@ -92,8 +92,7 @@ static enum smc_status find_banks(struct smc_inspect_row *row, const uint32_t *b
 enum smc_status smc_inspect_find_banks(struct smc_inspect_rows *rows, const uint32_t *block,
                                        struct smc_error *error)
 {
-    enum smc_status status = SMC_OK;
-    for (size_t i = 0; i < rows->count && status == SMC_OK; i++) {
+    for (size_t i = 0; i < rows->count; i++) {
         struct smc_inspect_row *row = &rows->item[i];
         uint32_t threads = row->launch.threads_per_block;
         bool has_block = block || row->threads_source != SMC_THREADS_UNKNOWN;
@@ -105,8 +104,8 @@ enum smc_status smc_inspect_find_banks(struct smc_inspect_rows *rows, const uint
             row->banks->references++;
         } else {
             const uint32_t *own = row->block[0] > 0 ? row->block : NULL;
-            status = find_banks(row, block ? block : own, error);
+            SMC_TRY(find_banks(row, block ? block : own, error));
         }
     }
-    return status;
+    return SMC_OK;
 }

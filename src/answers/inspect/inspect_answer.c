@@ -318,21 +318,20 @@ static enum smc_status answer_versions(const struct smc_inspect_kernels *kernels
                                        const struct smc_inspect_request *request,
                                        struct smc_inspect_rows *rows, struct smc_error *error)
 {
-    enum smc_status status = SMC_OK;
     if (request->device_count == 0)
         return answer_own_versions(kernels, first, request, rows, error);
-    for (size_t i = 0; i < request->device_count && status == SMC_OK; i++) {
+    for (size_t i = 0; i < request->device_count; i++) {
         const struct smc_device *device = &rows->device[i];
         const struct smc_inspect_kernel *best =
             smc_user_kernels_best_version(kernels, first, device->sm.cc);
         /* Two kernels with the same name and architecture are different kernels, not versions of
            one. */
-        for (const struct smc_inspect_kernel *k = first; k && status == SMC_OK;
+        for (const struct smc_inspect_kernel *k = first; k;
              k = smc_user_kernels_next_version(kernels, k))
             if (k->cc == best->cc && k->suffix == best->suffix)
-                status = inspect_answer_add_row(k, device, request, rows, error);
+                SMC_TRY(inspect_answer_add_row(k, device, request, rows, error));
     }
-    return status;
+    return SMC_OK;
 }
 
 /* --- Kernels by name -------------------------------------------------------------------------- */

@@ -105,11 +105,10 @@ static enum smc_status gate_file_read_block(const struct gate_reading *reading,
                    ? SMC_OK
                    : gate_file_fail(reading, value, table,
                                     "not a shape such as \"32x8\" of up to 1024 threads");
-    enum smc_status status = gate_file_read_number(
-        reading, value, table, (struct gate_range){1, MOST_THREADS, false}, &number);
-    if (status == SMC_OK)
-        *threads = (uint32_t)number;
-    return status;
+    SMC_TRY(gate_file_read_number(reading, value, table,
+                                  (struct gate_range){1, MOST_THREADS, false}, &number));
+    *threads = (uint32_t)number;
+    return SMC_OK;
 }
 
 static enum smc_status read_flag(const struct gate_reading *reading, const struct smc_toml *value,
@@ -193,15 +192,13 @@ static enum smc_status read_limit(const struct gate_reading *reading, const stru
                                   void *to)
 {
     struct smc_gate_limit *limit = to;
-    enum smc_status status = SMC_OK;
     limit->line = table->line;
-    for (size_t i = 0; i < table->count && status == SMC_OK; i++)
-        status = read_limit_entry(reading, &table->item[i], limit);
-    for (int key = 0; key < SMC_GATE_KEY_COUNT && status == SMC_OK; key++)
+    for (size_t i = 0; i < table->count; i++)
+        SMC_TRY(read_limit_entry(reading, &table->item[i], limit));
+    for (int key = 0; key < SMC_GATE_KEY_COUNT; key++)
         if (limit->has[key])
             return SMC_OK;
-    return status == SMC_OK ? gate_file_fail(reading, table, "[[limit]]", "no limit in it")
-                            : status;
+    return gate_file_fail(reading, table, "[[limit]]", "no limit in it");
 }
 
 /* --- [[allow]] -------------------------------------------------------------------------------- */
@@ -254,12 +251,9 @@ static enum smc_status read_allowance(const struct gate_reading *reading,
                                       const struct smc_toml *table, void *to)
 {
     struct smc_gate_allowance *allowance = to;
-    enum smc_status status = SMC_OK;
     allowance->line = table->line;
-    for (size_t i = 0; i < table->count && status == SMC_OK; i++)
-        status = read_allowance_entry(reading, &table->item[i], allowance);
-    if (status != SMC_OK)
-        return status;
+    for (size_t i = 0; i < table->count; i++)
+        SMC_TRY(read_allowance_entry(reading, &table->item[i], allowance));
     if (!allowance->kernel)
         return gate_file_fail(reading, table, "[[allow]]", "it names no kernel");
     return allowance->reason ? SMC_OK
@@ -379,12 +373,11 @@ static enum smc_status read_growth_entry(const struct gate_reading *reading,
 
 static enum smc_status read_growth(const struct gate_reading *reading, const struct smc_toml *table)
 {
-    enum smc_status status = SMC_OK;
     if (table->type != SMC_TOML_TABLE)
         return gate_file_fail(reading, table, "", "not a table");
-    for (size_t i = 0; i < table->count && status == SMC_OK; i++)
-        status = read_growth_entry(reading, &table->item[i]);
-    return status;
+    for (size_t i = 0; i < table->count; i++)
+        SMC_TRY(read_growth_entry(reading, &table->item[i]));
+    return SMC_OK;
 }
 
 /* --- The file --------------------------------------------------------------------------------- */
@@ -446,10 +439,8 @@ enum smc_status smc_gate_read(const char *path, struct smc_gate *gate, struct sm
 {
     smc_auto_text text = {0};
     *gate = (struct smc_gate){0};
-    enum smc_status status = smc_file_read(path, "gate file", MOST_BYTES, &text, error);
-    if (status == SMC_OK)
-        status = smc_gate_parse(smc_text_string(&text), text.length, path, gate, error);
-    return status;
+    SMC_TRY(smc_file_read(path, "gate file", MOST_BYTES, &text, error));
+    return smc_gate_parse(smc_text_string(&text), text.length, path, gate, error);
 }
 
 void smc_gate_free(struct smc_gate *gate)

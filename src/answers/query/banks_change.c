@@ -336,14 +336,11 @@ enum smc_status smc_banks_change_access(const struct smc_banks_answer *answer,
     struct smc_banks_source source;
     struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES];
     size_t count;
-    enum smc_status status = open_again(answer, &query, &source, error);
-    if (status == SMC_OK)
-        status = smc_banks_source_get(&source, warp, step, list, &count, error);
-    if (status == SMC_OK)
-        status = banks_change_move(answer, change, pattern, &list[pattern].access, error);
-    if (status == SMC_OK)
-        *access = list[pattern].access;
-    return status;
+    SMC_TRY(open_again(answer, &query, &source, error));
+    SMC_TRY(smc_banks_source_get(&source, warp, step, list, &count, error));
+    SMC_TRY(banks_change_move(answer, change, pattern, &list[pattern].access, error));
+    *access = list[pattern].access;
+    return SMC_OK;
 }
 
 static enum smc_status banks_change_count_step(const struct smc_banks_source *source,

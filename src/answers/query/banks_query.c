@@ -123,11 +123,10 @@ static enum smc_status answer_tile(const struct smc_banks_query *query,
                                    struct smc_banks_answer *answer, struct smc_error *error)
 {
     const struct smc_tile_question *question = query->tile;
-    enum smc_status status = SMC_OK;
-    for (uint32_t i = 0; i < question->access_count && status == SMC_OK; i++)
-        status = smc_banks_check_op(question->access[i].op, question->access[i].width_bytes,
-                                    &query->device.sm, "option --", error);
-    return status == SMC_OK ? smc_tile_answer(query, answer, error) : status;
+    for (uint32_t i = 0; i < question->access_count; i++)
+        SMC_TRY(smc_banks_check_op(question->access[i].op, question->access[i].width_bytes,
+                                   &query->device.sm, "option --", error));
+    return smc_tile_answer(query, answer, error);
 }
 
 enum smc_status smc_banks_answer(const struct smc_banks_query *query,
@@ -140,19 +139,18 @@ enum smc_status smc_banks_answer(const struct smc_banks_query *query,
     smc_bank_layout_of(&query->device.sm, query->mode, &answer->layout);
     SMC_TRY(smc_banks_source_open(&answer->query, &source, error));
     answer->warps_per_block = (uint32_t)divide_up(source.threads, SMC_WARP_LANES);
-    enum smc_status status = check_warp(answer, source.threads, error);
-    if (status == SMC_OK)
-        status = count_all(&source, answer, error);
-    for (uint32_t i = 0; i < answer->pattern_count && status == SMC_OK; i++) {
+    SMC_TRY(check_warp(answer, source.threads, error));
+    SMC_TRY(count_all(&source, answer, error));
+    for (uint32_t i = 0; i < answer->pattern_count; i++) {
         struct smc_banks_pattern *pattern = &answer->pattern[i];
         if (pattern->unknown)
             pattern->total = pattern->map.cost = (struct smc_bank_cost){0};
         if (conflicts(pattern->map.cost) > conflicts(answer->pattern[answer->worst].map.cost))
             answer->worst = i;
         if (conflicts(pattern->total) > 0)
-            status = smc_banks_find_remedies(&source, answer, i, pattern, error);
+            SMC_TRY(smc_banks_find_remedies(&source, answer, i, pattern, error));
     }
-    return status;
+    return SMC_OK;
 }
 
 /* --- Operations ------------------------------------------------------------------------------- */
@@ -296,17 +294,11 @@ static enum smc_status banks_read_head(const struct smc_csv_record *record, cons
 {
     char text[LONGEST_VALUE + 1];
     uint64_t mask = 0;
-    enum smc_status status = get_text(record, OP, "op", text, error);
-    if (status == SMC_OK)
-        status = smc_banks_read_op(text, "", &access->op, error);
-    if (status == SMC_OK)
-        status = get_text(record, WIDTH, "width", text, error);
-    if (status == SMC_OK)
-        status = banks_read_width(text, sm, access, error);
-    if (status == SMC_OK)
-        status = get_text(record, MASK, "mask", text, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(get_text(record, OP, "op", text, error));
+    SMC_TRY(smc_banks_read_op(text, "", &access->op, error));
+    SMC_TRY(get_text(record, WIDTH, "width", text, error));
+    SMC_TRY(banks_read_width(text, sm, access, error));
+    SMC_TRY(get_text(record, MASK, "mask", text, error));
     if (!smc_parse_hexadecimal(text, UINT32_MAX, &mask))
         return fail_field("mask", text, "hexadecimal between 0 and ffffffff", error);
     access->mask = (uint32_t)mask;

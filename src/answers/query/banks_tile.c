@@ -19,21 +19,20 @@ static enum smc_status read_accesses(const struct smc_tile_texts *texts,
 {
     struct smc_cute_layout threads;
     const char *at = texts->accesses;
-    enum smc_status status = SMC_OK;
     if (texts->threads_values)
-        status = smc_cute_parse(texts->threads_values, threads_name, &threads, NULL, error);
-    for (; status == SMC_OK && at[strspn(at, " ;\t\r\n")]; question->access_count++) {
+        SMC_TRY(smc_cute_parse(texts->threads_values, threads_name, &threads, NULL, error));
+    for (; at[strspn(at, " ;\t\r\n")]; question->access_count++) {
         if (question->access_count == SMC_TILE_ACCESSES)
             return smc_fail(error, SMC_USAGE, "%s: more than %d accesses", op_name,
                             SMC_TILE_ACCESSES);
-        status = smc_tile_parse_access(&at, op_name, &question->tile,
-                                       texts->threads_values ? &threads : NULL,
-                                       &question->access[question->access_count], error);
+        SMC_TRY(smc_tile_parse_access(&at, op_name, &question->tile,
+                                      texts->threads_values ? &threads : NULL,
+                                      &question->access[question->access_count], error));
     }
-    if (status == SMC_OK && question->access_count == 0)
+    if (question->access_count == 0)
         return smc_fail(error, SMC_USAGE, "%s: no access; such as 'st.16 rows; ldmatrix.x4'",
                         op_name);
-    return status;
+    return SMC_OK;
 }
 
 /* The type before a declaration, "half t[16][64]", or the one given. `layout` moves past it. */
@@ -63,13 +62,12 @@ enum smc_status smc_tile_question_read(const struct smc_tile_texts *texts,
 {
     const char *layout = texts->layout;
     *question = (struct smc_tile_question){0};
-    enum smc_status status = read_element(texts, &layout, question, error);
-    if (status == SMC_OK)
-        status = smc_tile_parse(layout, layout_name, smc_element_bits(question->element),
-                                &question->tile, error);
-    if (status == SMC_OK && texts->swizzle)
-        status = smc_tile_parse_swizzle(texts->swizzle, swizzle_name, &question->tile, error);
-    return status == SMC_OK ? read_accesses(texts, question, error) : status;
+    SMC_TRY(read_element(texts, &layout, question, error));
+    SMC_TRY(smc_tile_parse(layout, layout_name, smc_element_bits(question->element),
+                           &question->tile, error));
+    if (texts->swizzle)
+        SMC_TRY(smc_tile_parse_swizzle(texts->swizzle, swizzle_name, &question->tile, error));
+    return read_accesses(texts, question, error);
 }
 
 /* --- The answer ------------------------------------------------------------------------------- */

@@ -156,15 +156,14 @@ static enum smc_status add_blocks(const struct smc_query *query, struct smc_best
 {
     const struct smc_sm *sm = &query->device.sm;
     const struct smc_file_kernel *kernel = query->file_kernel;
-    enum smc_status status = SMC_OK;
-    for (uint32_t threads = sm->warp_size; threads <= sm->max_threads_per_block &&
-                                           best->count < SMC_MAX_CANDIDATES && status == SMC_OK;
+    for (uint32_t threads = sm->warp_size;
+         threads <= sm->max_threads_per_block && best->count < SMC_MAX_CANDIDATES;
          threads += sm->warp_size)
         if (!kernel || smc_file_kernel_allows(kernel, threads))
-            status = best_add_block(query, threads, best, warnings, error);
-    if (best->count == 0 && kernel && status == SMC_OK)
-        status = add_partial_block(query, best, warnings, error);
-    return status;
+            SMC_TRY(best_add_block(query, threads, best, warnings, error));
+    if (best->count == 0 && kernel)
+        SMC_TRY(add_partial_block(query, best, warnings, error));
+    return SMC_OK;
 }
 
 /* Whether the block has idle lanes: such a size is dropped by the first two rules. */
@@ -185,18 +184,17 @@ static enum smc_status add_params(const struct smc_query *query, enum smc_param 
     int64_t highest = param == SMC_PARAM_TILE ? smc_param_info[param].highest
                                               : (int64_t)sm->max_threads_per_block;
     /* The problem size is the same for every block size. */
-    enum smc_status status = query->kernel->complete(query->kernel, &asked.params, error);
-    for (int64_t size = step;
-         size <= highest && best->count < SMC_MAX_CANDIDATES && status == SMC_OK; size += step) {
+    SMC_TRY(query->kernel->complete(query->kernel, &asked.params, error));
+    for (int64_t size = step; size <= highest && best->count < SMC_MAX_CANDIDATES; size += step) {
         asked.params.value[param] = size;
         asked.params.given |= 1u << param;
         struct smc_params tried = asked.params;
         /* Some sizes do not divide the problem. */
         bool possible = query->kernel->complete(query->kernel, &tried, NULL) == SMC_OK;
         if (possible && !(best->quick && leaves_lanes_idle(query, &tried)))
-            status = best_add(&asked, size, best, warnings, error);
+            SMC_TRY(best_add(&asked, size, best, warnings, error));
     }
-    return status;
+    return SMC_OK;
 }
 
 /* Orders choices by how late a rule dropped them, then by their values under that and the later
@@ -348,10 +346,10 @@ enum smc_status smc_best_find(const struct smc_query *query, int64_t total_threa
     best->total_threads = total_threads;
     best->quick = best->by_time = false;
     best->no_time[0] = '\0';
-    enum smc_status status = best_find(query, best, warnings, error);
-    if (status == SMC_OK && smc_best_proposal(best))
+    SMC_TRY(best_find(query, best, warnings, error));
+    if (smc_best_proposal(best))
         smc_query_find_next_steps(&best->candidate[best->order[0]].answer);
-    return status;
+    return SMC_OK;
 }
 
 /* False if one that launches has no prediction; `no_time` says why. */
@@ -386,13 +384,12 @@ static void rank_by_time(struct smc_best *best)
 
 enum smc_status smc_best_rank_by_time(struct smc_best *best, size_t count, struct smc_error *error)
 {
-    enum smc_status status = SMC_OK;
     bool all = best[0].candidate[0].answer.query.kernel != NULL;
-    for (size_t i = 0; i < count && all && status == SMC_OK; i++)
-        status = best_predict_all(&best[i], &all, error);
-    for (size_t i = 0; i < count && all && status == SMC_OK; i++)
+    for (size_t i = 0; i < count && all; i++)
+        SMC_TRY(best_predict_all(&best[i], &all, error));
+    for (size_t i = 0; i < count && all; i++)
         rank_by_time(&best[i]);
-    return status;
+    return SMC_OK;
 }
 
 const struct smc_candidate *smc_best_proposal(const struct smc_best *best)

@@ -9,12 +9,10 @@ static enum smc_status candidates_add(const struct smc_answer *answer, int64_t s
     struct smc_answer *added = &out->answer[out->count];
     *added = *answer;
     out->size[out->count] = size;
-    enum smc_status status = SMC_OK;
     if (!smc_time_is_known(&added->time) && !*added->time.reason)
-        status = smc_query_find_time(added, error);
-    if (status == SMC_OK)
-        out->count++;
-    return status;
+        SMC_TRY(smc_query_find_time(added, error));
+    out->count++;
+    return SMC_OK;
 }
 
 static void count_predicted(struct smc_candidates *out)

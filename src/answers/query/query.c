@@ -51,14 +51,11 @@ static void try_bounds(struct smc_answer *answer)
 enum smc_status smc_query_answer(const struct smc_query *query, struct smc_answer *answer,
                                  struct smc_text *warnings, struct smc_error *error)
 {
-    enum smc_status status = smc_query_evaluate(query, NULL, answer, warnings, error);
-    if (status == SMC_OK) {
-        smc_query_find_work(answer);
-        smc_query_find_next_steps(answer);
-        try_bounds(answer);
-        status = smc_query_find_time(answer, error);
-    }
-    return status;
+    SMC_TRY(smc_query_evaluate(query, NULL, answer, warnings, error));
+    smc_query_find_work(answer);
+    smc_query_find_next_steps(answer);
+    try_bounds(answer);
+    return smc_query_find_time(answer, error);
 }
 
 const char *smc_outcome_name(enum smc_outcome outcome)

@@ -184,8 +184,8 @@ static enum smc_status add_carveout(struct smc_tune *tune, struct smc_tune_axis 
     axis->kind = SMC_TUNE_CARVEOUT;
     if (tune->query.settings.carveout_percent != SMC_CARVEOUT_DEFAULT)
         return smc_fail(error, SMC_USAGE, "'carveout': not together with --carveout");
-    enum smc_status status = check_values(axis, SMC_CARVEOUT_DEFAULT, 100, error);
-    return status == SMC_OK ? smc_tune_append_axis(tune, axis, error) : status;
+    SMC_TRY(check_values(axis, SMC_CARVEOUT_DEFAULT, 100, error));
+    return smc_tune_append_axis(tune, axis, error);
 }
 
 enum smc_status smc_tune_add_axis(struct smc_tune *tune, const struct smc_tune_axis *axis,
@@ -204,8 +204,8 @@ enum smc_status smc_tune_add_axis(struct smc_tune *tune, const struct smc_tune_a
     if (tune->query.params.given & 1u << found->param)
         return smc_fail(error, SMC_USAGE, "'%s': not together with --%s", info->option,
                         info->option);
-    enum smc_status status = check_values(&added, info->lowest, info->highest, error);
-    return status == SMC_OK ? smc_tune_append_axis(tune, &added, error) : status;
+    SMC_TRY(check_values(&added, info->lowest, info->highest, error));
+    return smc_tune_append_axis(tune, &added, error);
 }
 
 static void set_usual(const struct smc_tune *tune, const struct usual *from,
@@ -639,10 +639,9 @@ static enum smc_status check_compiled(const struct smc_tune *tune, struct smc_er
 enum smc_status smc_tune_predict(struct smc_tune *tune, const struct smc_tune_watcher *watcher,
                                  struct smc_text *warnings, struct smc_error *error)
 {
-    enum smc_status status = tune_predict_all(tune, watcher, warnings, error);
-    if (status == SMC_OK)
-        status = check_compiled(tune, error);
-    return status == SMC_OK ? rank_shapes(tune, error) : status;
+    SMC_TRY(tune_predict_all(tune, watcher, warnings, error));
+    SMC_TRY(check_compiled(tune, error));
+    return rank_shapes(tune, error);
 }
 
 /* --- Which shape to run ----------------------------------------------------------------------- */

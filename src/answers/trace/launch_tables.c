@@ -550,11 +550,10 @@ static enum smc_status tables_add_launch(struct table_reading *reading,
         if (launch->process == SMC_TRACE_UNKNOWN)
             return smc_out_of_memory(reading->error);
     }
-    enum smc_status status = smc_trace_add_launches(trace, launch, &index, reading->error);
-    if (status == SMC_OK && launch->timed_launches == 1 &&
-        launch_tables_read_time(reading, START, &start))
-        status = smc_trace_add_span(trace, index, start, start + launch->total_ns, reading->error);
-    return status;
+    SMC_TRY(smc_trace_add_launches(trace, launch, &index, reading->error));
+    if (launch->timed_launches == 1 && launch_tables_read_time(reading, START, &start))
+        SMC_TRY(smc_trace_add_span(trace, index, start, start + launch->total_ns, reading->error));
+    return SMC_OK;
 }
 
 static enum smc_status launch_tables_take_kernel(struct table_reading *reading)
@@ -706,13 +705,12 @@ static enum smc_status launch_tables_read_lines(struct table_reading *reading)
     rewind(reading->stream);
     reading->line_number = 0;
     forget_header(reading);
-    enum smc_status status = launch_tables_read_line(reading, &found);
-    while (status == SMC_OK && found) {
-        status = launch_tables_take_line(reading);
-        if (status == SMC_OK)
-            status = launch_tables_read_line(reading, &found);
+    SMC_TRY(launch_tables_read_line(reading, &found));
+    while (found) {
+        SMC_TRY(launch_tables_take_line(reading));
+        SMC_TRY(launch_tables_read_line(reading, &found));
     }
-    return status;
+    return SMC_OK;
 }
 
 static enum smc_status refuse_summary(const struct table_reading *reading)
@@ -798,8 +796,8 @@ static enum smc_status tables_read(struct smc_trace_input *input, struct smc_tra
 {
     bool found;
     smc_auto_file FILE *stream = NULL;
-    enum smc_status status = smc_trace_input_stream(input, &stream, error);
-    return status == SMC_OK ? smc_trace_read_tables(stream, trace, &found, error) : status;
+    SMC_TRY(smc_trace_input_stream(input, &stream, error));
+    return smc_trace_read_tables(stream, trace, &found, error);
 }
 
 const struct smc_trace_reader smc_trace_reader_tables = {.begins = launch_tables_begins,

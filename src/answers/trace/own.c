@@ -327,7 +327,6 @@ static enum smc_status read_course(struct own_reading *reading, const json_t *ro
     const json_t *slices = json_object_get(course, "slices");
     const struct own_range begin = {0, INT64_MAX / 2, 0};
     const struct own_range slice = {1, INT64_MAX / 2 / SMC_TRACE_SLICES, 1};
-    enum smc_status status = SMC_OK;
     reading->list = "course";
     reading->index = 0;
     if (!json_is_object(course))
@@ -340,9 +339,9 @@ static enum smc_status read_course(struct own_reading *reading, const json_t *ro
         return smc_fail(reading->error, SMC_USAGE, "%s: course: %zu slices; %d are the most",
                         reading->file, json_array_size(slices), SMC_TRACE_SLICES);
     smc_trace_begin_course(reading->trace, (uint64_t)begin_ns, (uint64_t)slice_ns);
-    for (size_t i = 0; i < json_array_size(slices) && status == SMC_OK; i++)
-        status = read_slice(reading, i, json_array_get(slices, i));
-    return status;
+    for (size_t i = 0; i < json_array_size(slices); i++)
+        SMC_TRY(read_slice(reading, i, json_array_get(slices, i)));
+    return SMC_OK;
 }
 
 /* --- The trace as a whole --------------------------------------------------------------------- */

@@ -359,8 +359,8 @@ static enum smc_status add_executed(struct records_reading *reading,
     if (api_blocks >= 0)
         launch.api_blocks_per_sm = api_blocks;
     reading->untimed += launch.launches - launch.timed_launches;
-    enum smc_status status = smc_trace_add_launches(reading->trace, &launch, &index, error);
-    return status == SMC_OK ? records_read_add_course(reading, found, index, error) : status;
+    SMC_TRY(smc_trace_add_launches(reading->trace, &launch, &index, error));
+    return records_read_add_course(reading, found, index, error);
 }
 
 static enum smc_status add_called(struct records_reading *reading,
@@ -453,18 +453,17 @@ static void find_missing(struct records_reading *reading)
 
 static enum smc_status add_groups(struct records_reading *reading, struct smc_error *error)
 {
-    enum smc_status status = SMC_OK;
     if (reading->launch_count > 0)
         qsort(reading->launches, reading->launch_count, sizeof *reading->launches,
               records_read_compare);
     find_missing(reading);
-    for (size_t begin = 0, end; begin < reading->launch_count && status == SMC_OK; begin = end) {
+    for (size_t begin = 0, end; begin < reading->launch_count; begin = end) {
         for (end = begin + 1; end < reading->launch_count; end++)
             if (compare_group(&reading->launches[begin], &reading->launches[end]) != 0)
                 break;
-        status = add_group(reading, &reading->launches[begin], end - begin, error);
+        SMC_TRY(add_group(reading, &reading->launches[begin], end - begin, error));
     }
-    return status;
+    return SMC_OK;
 }
 
 /* --- The file --------------------------------------------------------------------------------- */

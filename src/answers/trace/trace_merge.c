@@ -143,17 +143,16 @@ static bool add_process_of_file(struct smc_trace *trace, const struct smc_trace 
 static enum smc_status add_launches(struct smc_trace *trace, const struct smc_trace *part,
                                     struct indices *indices, struct smc_error *error)
 {
-    enum smc_status status = SMC_OK;
-    for (size_t i = 0; i < part->launch_count && status == SMC_OK; i++) {
+    for (size_t i = 0; i < part->launch_count; i++) {
         struct smc_trace_launch launch = part->launches[i];
         if (launch.device >= 0)
             launch.device = indices->device[launch.device];
         if (launch.module >= 0)
             launch.module = indices->module[launch.module];
         launch.process = launch.process >= 0 ? indices->process[launch.process] : indices->of_file;
-        status = smc_trace_add_launches(trace, &launch, &indices->launch[i], error);
+        SMC_TRY(smc_trace_add_launches(trace, &launch, &indices->launch[i], error));
     }
-    return status;
+    return SMC_OK;
 }
 
 /* The files have different clocks, so each course begins with the first launch of its file. */

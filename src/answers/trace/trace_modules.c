@@ -56,7 +56,6 @@ static enum smc_status match_module(struct smc_trace *trace, size_t module, int3
 
 enum smc_status smc_trace_match_modules(struct smc_trace *trace, struct smc_error *error)
 {
-    enum smc_status status = SMC_OK;
     if (trace->module_count == 0 || trace->launch_count == 0)
         return SMC_OK;
     smc_auto_free int32_t *found = smc_malloc(trace->launch_count * sizeof *found);
@@ -64,10 +63,10 @@ enum smc_status smc_trace_match_modules(struct smc_trace *trace, struct smc_erro
         return smc_out_of_memory(error);
     for (size_t i = 0; i < trace->launch_count; i++)
         found[i] = SMC_TRACE_UNKNOWN;
-    for (size_t i = 0; i < trace->module_count && status == SMC_OK; i++)
-        status = match_module(trace, i, found, error);
-    for (size_t i = 0; i < trace->launch_count && status == SMC_OK; i++)
+    for (size_t i = 0; i < trace->module_count; i++)
+        SMC_TRY(match_module(trace, i, found, error));
+    for (size_t i = 0; i < trace->launch_count; i++)
         if (found[i] >= 0)
             trace->launches[i].module = found[i];
-    return status;
+    return SMC_OK;
 }

@@ -49,11 +49,9 @@ static enum smc_status trace_read_input(struct smc_trace_input *input, struct sm
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
         if (readers[i]->begins(bytes, input->beginning_count))
             return readers[i]->read(input, trace, error);
-    enum smc_status status = refuse_report(input->shown, error);
-    if (status == SMC_OK && input->beginning_count == 0)
-        status = smc_fail(error, SMC_USAGE, "%s: not a trace: the file is empty", input->shown);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(refuse_report(input->shown, error));
+    if (input->beginning_count == 0)
+        return smc_fail(error, SMC_USAGE, "%s: not a trace: the file is empty", input->shown);
     return smc_fail(error, SMC_USAGE,
                     "%s: not a trace: neither an export of Nsight Systems (.sqlite), a table of "
                     "'nsys stats --report cuda_gpu_trace', 'nvprof --print-gpu-trace' or 'ncu', a "

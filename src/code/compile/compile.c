@@ -219,13 +219,10 @@ enum smc_status smc_compile(const struct smc_compile_request *request,
     *resources = (struct smc_resources){0};
     if (binary)
         *binary = (struct smc_binary){0};
-    enum smc_status status = smc_source_load(kernel, options->kernel_dir, &source, error);
-    if (status == SMC_OK && options->min_blocks &&
-        !smc_launch_bounds_set(&source.text, options->min_blocks))
-        status = smc_fail(error, SMC_UNAVAILABLE, "kernel %s: its __launch_bounds__ are its own",
-                          kernel->name);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_source_load(kernel, options->kernel_dir, &source, error));
+    if (options->min_blocks && !smc_launch_bounds_set(&source.text, options->min_blocks))
+        return smc_fail(error, SMC_UNAVAILABLE, "kernel %s: its __launch_bounds__ are its own",
+                        kernel->name);
     kernel->defines(kernel, request->params, &defines);
     if (defines.failed)
         return smc_out_of_memory(error);

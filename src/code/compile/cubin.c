@@ -131,16 +131,14 @@ static enum smc_status read_sections(struct smc_cubin_reading *reading)
     size_t count = 0, names = 0;
     if (elf_getshdrnum(elf, &count) != 0 || elf_getshdrstrndx(elf, &names) != 0)
         count = 0;
-    enum smc_status status = check_header(reading, count);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(check_header(reading, count));
     reading->section = smc_calloc(count, sizeof *reading->section);
     if (!reading->section)
         return smc_out_of_memory(reading->error);
     reading->section_count = count;
-    for (size_t i = 0; i < count && status == SMC_OK; i++)
-        status = cubin_read_section(reading, names, i);
-    return status;
+    for (size_t i = 0; i < count; i++)
+        SMC_TRY(cubin_read_section(reading, names, i));
+    return SMC_OK;
 }
 
 /* Sections without space in the file follow one another in memory. */
@@ -581,17 +579,15 @@ static enum smc_status check_code(const struct smc_cubin_reading *reading)
 /* Finds the symbols of kernels and the code of each. Allocates the kernels. */
 static enum smc_status cubin_find_kernels(struct smc_cubin_reading *reading)
 {
-    enum smc_status status = cubin_find_symbols(reading);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(cubin_find_symbols(reading));
     /* Each section holds the code of at most one kernel. */
     reading->cubin->kernel = smc_calloc(reading->section_count, sizeof *reading->cubin->kernel);
     reading->claims = smc_calloc(reading->section_count, sizeof *reading->claims);
     if (!reading->cubin->kernel || !reading->claims)
         return smc_out_of_memory(reading->error);
-    for (uint32_t i = 0; i < reading->symbol_count && status == SMC_OK; i++)
-        status = take_symbol(reading, i);
-    return status == SMC_OK ? check_code(reading) : status;
+    for (uint32_t i = 0; i < reading->symbol_count; i++)
+        SMC_TRY(take_symbol(reading, i));
+    return check_code(reading);
 }
 
 static enum smc_status fail_section(const struct smc_cubin_reading *reading,
@@ -760,12 +756,11 @@ static enum smc_status cubin_check_kernel(const struct smc_cubin_reading *readin
 /* Reads the facts about each kernel from the other sections, then checks that they agree. */
 static enum smc_status cubin_read_kernels(struct smc_cubin_reading *reading)
 {
-    enum smc_status status = SMC_OK;
-    for (size_t i = 0; i < reading->section_count && status == SMC_OK; i++)
-        status = take_section(reading, &reading->section[i]);
-    for (size_t i = 0; i < reading->cubin->kernel_count && status == SMC_OK; i++)
-        status = cubin_check_kernel(reading, i);
-    return status;
+    for (size_t i = 0; i < reading->section_count; i++)
+        SMC_TRY(take_section(reading, &reading->section[i]));
+    for (size_t i = 0; i < reading->cubin->kernel_count; i++)
+        SMC_TRY(cubin_check_kernel(reading, i));
+    return SMC_OK;
 }
 
 /* --- Reading a file --------------------------------------------------------------------------- */
@@ -782,14 +777,11 @@ bool smc_cubin_is(const void *file, size_t bytes)
 
 static enum smc_status cubin_read_all(struct smc_cubin_reading *reading)
 {
-    enum smc_status status = read_sections(reading);
-    if (status == SMC_OK)
-        status = check_segments(reading);
-    if (status == SMC_OK)
-        status = cubin_read_target(reading);
-    if (status == SMC_OK)
-        status = cubin_find_kernels(reading);
-    return status == SMC_OK ? cubin_read_kernels(reading) : status;
+    SMC_TRY(read_sections(reading));
+    SMC_TRY(check_segments(reading));
+    SMC_TRY(cubin_read_target(reading));
+    SMC_TRY(cubin_find_kernels(reading));
+    return cubin_read_kernels(reading);
 }
 
 /* libelf does not publish its error numbers, so this compares the messages. */

@@ -58,16 +58,15 @@ static enum smc_status print_kernel(const struct smc_kernel *kernel,
                                     const struct smc_nvrtc_place *place, struct smc_error *error)
 {
     struct smc_params params;
-    enum smc_status status = SMC_OK;
     bool is_tiled = kernel->params & 1u << SMC_PARAM_TILE;
-    for (int64_t tile = 1; tile <= (is_tiled ? LARGEST_TILE : 1) && status == SMC_OK; tile++) {
+    for (int64_t tile = 1; tile <= (is_tiled ? LARGEST_TILE : 1); tile++) {
         smc_params_init(kernel, &params);
         if (is_tiled)
             params.value[SMC_PARAM_TILE] = tile;
         if (kernel->complete(kernel, &params, error) == SMC_OK)
-            status = print_one(kernel, &params, place, error);
+            SMC_TRY(print_one(kernel, &params, place, error));
     }
-    return status;
+    return SMC_OK;
 }
 
 static int update_ptx_complain(const char *message)

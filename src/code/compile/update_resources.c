@@ -135,13 +135,12 @@ static enum smc_status compile_everywhere(const struct smc_kernel *kernel,
     smc_auto_text options = {0};
     SMC_AUTO(smc_source_free) struct smc_source source = {0};
     struct smc_table_row row;
-    enum smc_status status = smc_source_load(kernel, NULL, &source, error);
-    if (status == SMC_OK &&
-        !update_resources_write_defines(kernel, params, &options, row.defines, sizeof row.defines))
-        status = smc_fail(error, SMC_MACHINE, "kernel %s: its options are too long for a row",
-                          kernel->name);
-    if (status == SMC_OK && !update_resources_is_listed(list, kernel->name, row.defines))
-        for (uint16_t cc = SMC_MIN_CC; cc <= SMC_MAX_CC && status == SMC_OK; cc++) {
+    SMC_TRY(smc_source_load(kernel, NULL, &source, error));
+    if (!update_resources_write_defines(kernel, params, &options, row.defines, sizeof row.defines))
+        return smc_fail(error, SMC_MACHINE, "kernel %s: its options are too long for a row",
+                        kernel->name);
+    if (!update_resources_is_listed(list, kernel->name, row.defines))
+        for (uint16_t cc = SMC_MIN_CC; cc <= SMC_MAX_CC; cc++) {
             struct smc_build build = {
                 .kernel = kernel,
                 .source = &source,
@@ -150,9 +149,9 @@ static enum smc_status compile_everywhere(const struct smc_kernel *kernel,
                 .cc = cc,
             };
             if (build.place)
-                status = update_resources_compile_for(&build, row.defines, list, error);
+                SMC_TRY(update_resources_compile_for(&build, row.defines, list, error));
         }
-    return status;
+    return SMC_OK;
 }
 
 static bool update_resources_is_wanted(const struct libraries *libraries, const char *kernel)

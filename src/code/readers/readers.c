@@ -279,11 +279,11 @@ enum smc_status smc_read_cubin(const void *file, size_t bytes,
                                struct smc_inspect_kernels *kernels, struct smc_error *error)
 {
     SMC_AUTO(smc_inspect_found_free) struct smc_inspect_found found;
-    enum smc_status status = smc_read_cubin_apart(file, bytes, kind, &found, error);
-    for (size_t i = 0; i < found.count && status == SMC_OK; i++)
+    SMC_TRY(smc_read_cubin_apart(file, bytes, kind, &found, error));
+    for (size_t i = 0; i < found.count; i++)
         if (!smc_user_kernels_take(kernels, &found.kernel[i]))
-            status = smc_out_of_memory(error);
-    return status;
+            return smc_out_of_memory(error);
+    return SMC_OK;
 }
 
 static enum smc_status complete_from_cubin(const struct smc_binary *binary, size_t begin,

@@ -317,11 +317,9 @@ static enum smc_status saved_read_kernel(struct saved_reading *reading, const js
     if (!json_is_object(object))
         return smc_fail(reading->error, SMC_USAGE, "%s: kernel %zu: not an object", reading->file,
                         reading->index);
-    enum smc_status status = read_texts(reading, object, &kernel, &file, &source_file);
-    for (size_t i = 0; i < NUMBERS && status == SMC_OK; i++)
-        status = saved_read_number(reading, object, &numbers[i], &kernel);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(read_texts(reading, object, &kernel, &file, &source_file));
+    for (size_t i = 0; i < NUMBERS; i++)
+        SMC_TRY(saved_read_number(reading, object, &numbers[i], &kernel));
     for (size_t i = 0; i < FLAGS; i++)
         *flag_at(&kernel, flags[i].offset) = json_is_true(json_object_get(object, flags[i].key));
     const json_t *uses = json_object_get(object, "uses_dynamic_smem");
@@ -360,7 +358,6 @@ static enum smc_status saved_read_list(struct saved_reading *reading, const json
     const char *name = json_string_value(json_object_get(root, "schema"));
     const json_t *list = json_object_get(root, "kernels");
     bool is_report = name && strcmp(name, report_schema) == 0;
-    enum smc_status status = SMC_OK;
     if (!name || (!is_report && strcmp(name, schema) != 0))
         return smc_fail(reading->error, SMC_USAGE,
                         "%s: JSON, but its schema is %s%.60s%s; only \"%s\" (inspect --save) and "
@@ -370,11 +367,11 @@ static enum smc_status saved_read_list(struct saved_reading *reading, const json
     if (!json_is_array(list) || json_array_size(list) == 0)
         return smc_fail(reading->error, SMC_USAGE, "%s: no kernel in it%s", reading->file,
                         is_report ? ": a report of another command than inspect" : "");
-    for (size_t i = 0; i < json_array_size(list) && status == SMC_OK; i++) {
+    for (size_t i = 0; i < json_array_size(list); i++) {
         reading->index = i + 1;
-        status = (is_report ? read_reported : saved_read_kernel)(reading, json_array_get(list, i));
+        SMC_TRY((is_report ? read_reported : saved_read_kernel)(reading, json_array_get(list, i)));
     }
-    return status;
+    return SMC_OK;
 }
 
 enum smc_status smc_saved_read(const char *file, const struct smc_text *bytes,

@@ -37,17 +37,13 @@ enum smc_status smc_run_answer(const struct smc_query *query, enum smc_place pla
                                struct smc_answer *answer, struct smc_compiled *compiled,
                                struct smc_text *warnings, struct smc_error *error)
 {
-    enum smc_status status = SMC_OK;
     bool given = query->regs_per_thread != SMC_NOT_GIVEN && !query->compile.kernel_dir;
     *compiled = (struct smc_compiled){0};
     if (!given)
-        status = executor_compile(query, place, compiled, warnings, error);
-    if (status == SMC_OK)
-        status = smc_query_evaluate(query, &compiled->resources, answer, warnings, error);
-    if (status == SMC_OK && given)
-        status = executor_compile(query, place, compiled, warnings, error);
-    if (status != SMC_OK)
-        return status;
+        SMC_TRY(executor_compile(query, place, compiled, warnings, error));
+    SMC_TRY(smc_query_evaluate(query, &compiled->resources, answer, warnings, error));
+    if (given)
+        SMC_TRY(executor_compile(query, place, compiled, warnings, error));
     smc_query_find_work(answer);
     smc_query_find_next_steps(answer);
     return smc_query_find_time(answer, error);

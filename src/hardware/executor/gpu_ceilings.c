@@ -47,11 +47,10 @@ static enum smc_status gpu_ceilings_load(const struct smc_gpu_measurement *measu
                                          struct smc_gpu_bench *bench, struct smc_error *error)
 {
     struct smc_attempt attempt = {0};
-    enum smc_status status = gpu_ceilings_compile(measurement, bench, error);
-    if (status == SMC_OK &&
-        !smc_gpu_load(&bench->binary, measurement->kernel->entry, &bench->kernel, &attempt))
-        status = smc_fail(error, SMC_MACHINE, "%s: %s", measurement->name, attempt.message);
-    return status;
+    SMC_TRY(gpu_ceilings_compile(measurement, bench, error));
+    if (!smc_gpu_load(&bench->binary, measurement->kernel->entry, &bench->kernel, &attempt))
+        return smc_fail(error, SMC_MACHINE, "%s: %s", measurement->name, attempt.message);
+    return SMC_OK;
 }
 
 static bool stop_wished(const struct smc_gpu_bench *bench)

@@ -238,11 +238,8 @@ enum smc_status smc_gpu_device(int index, struct smc_device *device, struct smc_
     if (code != cudaSuccess)
         return smc_gpu_fail(error, code, "cudaGetDeviceProperties");
     const struct smc_device_properties told = SMC_DEVICE_PROPERTIES(properties);
-    enum smc_status status = check_capability(index, &properties, error);
-    if (status == SMC_OK)
-        status = smc_device_of_properties(&told, device, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(check_capability(index, &properties, error));
+    SMC_TRY(smc_device_of_properties(&told, device, error));
     lay_over_oversized(index, &device->sm);
     device->gpu_index = index;
     device->sm_clock_khz = gpu_device_attribute(cudaDevAttrClockRate, index);
@@ -288,11 +285,8 @@ void smc_gpu_examine_driver(struct smc_driver *driver)
 enum smc_status smc_gpu_examine(int index, struct smc_device *device, struct smc_error *error)
 {
     void *memory = NULL;
-    enum smc_status status = smc_gpu_device(index, device, error);
-    if (status == SMC_OK)
-        status = smc_gpu_use(index, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(smc_gpu_device(index, device, error));
+    SMC_TRY(smc_gpu_use(index, error));
     cudaError_t code = cudaMalloc(&memory, 1024);
     if (code != cudaSuccess)
         return smc_gpu_fail(error, code, "cudaMalloc");

@@ -110,13 +110,11 @@ static enum smc_status check_smem_mode(enum smc_smem_mode mode, struct smc_error
 static enum smc_status set_smem_mode(const struct smc_gpu_kernel *kernel, enum smc_smem_mode mode,
                                      struct smc_attempt *opt_in, struct smc_error *error)
 {
-    enum smc_status status = check_smem_mode(mode, error);
-    if (status == SMC_OK)
-        smc_gpu_attempt(opt_in,
-                        cudaFuncSetAttribute(kernel->handle,
-                                             (enum cudaFuncAttribute)SMC_GPU_ATTRIBUTE_SMEM_MODE,
-                                             (int)mode));
-    return status;
+    SMC_TRY(check_smem_mode(mode, error));
+    smc_gpu_attempt(opt_in, cudaFuncSetAttribute(
+                                kernel->handle, (enum cudaFuncAttribute)SMC_GPU_ATTRIBUTE_SMEM_MODE,
+                                (int)mode));
+    return SMC_OK;
 }
 
 /* Of every GPU: a larger one needs an attribute. */

@@ -464,8 +464,8 @@ static enum smc_status begin_launches(struct smc_gpu_bench *bench, struct smc_er
 {
     double seen[SMC_CEILING_COUNT];
     cudaError_t code = smc_gpu_bench_wait(bench, smc_gpu_bench_launch(bench, 1, 1, NULL));
-    enum smc_status status = smc_gpu_bench_status(bench, code, "launching", error);
-    return status == SMC_OK ? sample_round_trips(bench, seen, error) : status;
+    SMC_TRY(smc_gpu_bench_status(bench, code, "launching", error));
+    return sample_round_trips(bench, seen, error);
 }
 
 /* --- The list --------------------------------------------------------------------------------- */

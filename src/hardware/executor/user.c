@@ -69,13 +69,10 @@ static enum smc_status user_read_source(const struct smc_user_request *request,
                                         struct smc_text *text, struct smc_error *error)
 {
     const char *file = request->file;
-    enum smc_status status = SMC_OK;
     if (request->source)
         smc_text_append(text, request->source);
     else
-        status = smc_input_read(file, text, error);
-    if (status != SMC_OK)
-        return status;
+        SMC_TRY(smc_input_read(file, text, error));
     if (text->length && memchr(text->data, '\0', text->length))
         return smc_fail(error, SMC_USAGE, "%s: not a text: CUDA C++ or PTX is wanted",
                         smc_file_name(file));
@@ -122,10 +119,8 @@ static enum smc_status compile_so(struct smc_user_run *run,
         .suffix = compilation->target.suffix,
     };
     smc_auto_text faults = {0};
-    enum smc_status status = compile_once(run, compilation, compile_with, output, error);
-    if (status == SMC_OK)
-        status = smc_read_nvrtc_output(output, &kind, &run->kernels, &faults, error);
-    return status;
+    SMC_TRY(compile_once(run, compilation, compile_with, output, error));
+    return smc_read_nvrtc_output(output, &kind, &run->kernels, &faults, error);
 }
 
 /* In this order. What nvcc compiled before, for any command, is there at once. NVRTC compiles the

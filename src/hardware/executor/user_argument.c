@@ -428,10 +428,10 @@ static enum smc_status user_argument_read_member(const char *text,
         return smc_fail(error, SMC_USAGE, "'%.64s' is not a number such as 1, 1u, 1ll, 2.5f or 2.5",
                         text);
     }
-    enum smc_status status = smc_user_argument_parse(text, argument, error);
-    if (status == SMC_OK && argument->form == SMC_USER_BYTES)
+    SMC_TRY(smc_user_argument_parse(text, argument, error));
+    if (argument->form == SMC_USER_BYTES)
         return smc_fail(error, SMC_USAGE, "'%.64s' is a whole argument, not a member", text);
-    return status;
+    return SMC_OK;
 }
 
 /* A walk over members. */
@@ -519,10 +519,10 @@ static enum smc_status walk_repeated(struct user_argument_walk *walk, const char
         return smc_fail(walk->error, SMC_USAGE, "'%.64s': '%.*s' is not a member", walk->typed,
                         (int)(length < 64 ? length : 64), text);
     smc_auto_free char *one = smc_strndup(text + start, length - start);
-    enum smc_status status = one ? SMC_OK : smc_out_of_memory(walk->error);
-    for (unsigned long i = 0; i < times && status == SMC_OK; i++)
-        status = walk_one(walk, one, end, align);
-    return status;
+    SMC_TRY(one ? SMC_OK : smc_out_of_memory(walk->error));
+    for (unsigned long i = 0; i < times; i++)
+        SMC_TRY(walk_one(walk, one, end, align));
+    return SMC_OK;
 }
 
 /* "{a, b}" or "[a, b]". */
@@ -701,9 +701,8 @@ static enum smc_status read_texture(const char *words, bool is_surface,
     texture->kind = type->class == SMC_USER_FLOAT    ? SMC_TEXEL_FLOAT
                     : type->class == SMC_USER_SIGNED ? SMC_TEXEL_SIGNED
                                                      : SMC_TEXEL_UNSIGNED;
-    enum smc_status status = check_texture(argument, error);
-    return status == SMC_OK ? user_argument_read_extents(rest, is_layered, argument, error)
-                            : status;
+    SMC_TRY(check_texture(argument, error));
+    return user_argument_read_extents(rest, is_layered, argument, error);
 }
 
 /* --- Tensor maps ------------------------------------------------------------------------------ */

@@ -93,8 +93,8 @@ static enum smc_status write_member(void *context, const struct smc_user_argumen
         pointer.offset = member->offset;
         return add_pointer(run, &pointer, error);
     }
-    enum smc_status status = add_memory(run, holder->position, member, true, error);
-    return status == SMC_OK ? add_pointer(run, &pointer, error) : status;
+    SMC_TRY(add_memory(run, holder->position, member, true, error));
+    return add_pointer(run, &pointer, error);
 }
 
 /* Prefixes the reasons of the parser and of files. */

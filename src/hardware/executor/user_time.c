@@ -174,16 +174,13 @@ static enum smc_status place_memory(struct placing *placing,
                                     const struct smc_user_argument *argument, bool is_member,
                                     uint64_t *address, struct smc_error *error)
 {
-    enum smc_status status = SMC_OK;
     char name[32];
     if (placing->count == SMC_TIME_MOST_ARGUMENTS || argument->form == SMC_USER_TEXTURE)
         return smc_fail(error, SMC_USAGE, "textures or too much memory among the arguments");
     struct placed *placed = &placing->placed[placing->count];
     struct source *source = &placing->source[placing->count++];
     if (is_member)
-        status = keep_member(source, argument, error);
-    if (status != SMC_OK)
-        return status;
+        SMC_TRY(keep_member(source, argument, error));
     argument = is_member ? &source->own : argument;
     *address = smc_time_add_array(placing->arguments, smc_user_argument_bytes(argument));
     *placed = (struct placed){placing->position, 1, *address, smc_user_types[argument->type].bytes};

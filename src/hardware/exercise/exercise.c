@@ -376,12 +376,12 @@ enum smc_status smc_exercise_read(const char *name, struct smc_exercise *exercis
     for (size_t end = strlen(exercise->own_name); end > 1 && exercise->own_name[end - 1] == '/';)
         exercise->own_name[--end] = '\0';
     exercise->name = smc_last_part(exercise->own_name);
-    enum smc_status status = smc_exercise_read_file(exercise, task_file, &exercise->task, error);
-    if (status == SMC_OK && exercise->task.failed)
-        status = smc_out_of_memory(error);
-    if (status == SMC_OK && !exercise->task.data)
-        status = smc_fail(error, SMC_USAGE, "%s/%s: it is empty", name, task_file);
-    return status == SMC_OK ? read_task(exercise, error) : status;
+    SMC_TRY(smc_exercise_read_file(exercise, task_file, &exercise->task, error));
+    if (exercise->task.failed)
+        return smc_out_of_memory(error);
+    if (!exercise->task.data)
+        return smc_fail(error, SMC_USAGE, "%s/%s: it is empty", name, task_file);
+    return read_task(exercise, error);
 }
 
 void smc_exercise_free(struct smc_exercise *exercise)

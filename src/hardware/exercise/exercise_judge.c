@@ -84,14 +84,13 @@ static enum smc_status prepare_references(struct smc_exercise_attempt *attempt,
                                           struct smc_error *error)
 {
     const struct smc_exercise *exercise = attempt->request.exercise;
-    enum smc_status status = SMC_OK;
-    for (size_t i = 0; i < exercise->cases && status == SMC_OK; i++)
-        status = prepare_known(&attempt->request, &exercise->one[i], exercise->reference,
-                               &attempt->reference_source, &attempt->reference[i], error);
-    for (size_t i = 0; is_timed(exercise) && i < exercise->solutions && status == SMC_OK; i++)
-        status = prepare_known(&attempt->request, &exercise->timed, exercise->solution[i],
-                               &attempt->solution_source[i], &attempt->solution[i], error);
-    return status;
+    for (size_t i = 0; i < exercise->cases; i++)
+        SMC_TRY(prepare_known(&attempt->request, &exercise->one[i], exercise->reference,
+                              &attempt->reference_source, &attempt->reference[i], error));
+    for (size_t i = 0; is_timed(exercise) && i < exercise->solutions; i++)
+        SMC_TRY(prepare_known(&attempt->request, &exercise->timed, exercise->solution[i],
+                              &attempt->solution_source[i], &attempt->solution[i], error));
+    return SMC_OK;
 }
 
 /* A launch that a device refuses is a verdict. */
@@ -182,9 +181,8 @@ static enum smc_status launch_reference(struct smc_exercise_attempt *attempt, si
 {
     const struct smc_exercise *exercise = attempt->request.exercise;
     struct smc_exercise_launch *reference = attempt->reference[one];
-    enum smc_status status = smc_exercise_make_memory(exercise, reference, error);
-    return status == SMC_OK ? smc_exercise_launch_reference(exercise, reference, warnings, error)
-                            : status;
+    SMC_TRY(smc_exercise_make_memory(exercise, reference, error));
+    return smc_exercise_launch_reference(exercise, reference, warnings, error);
 }
 
 static void verdict_take_launch(const struct smc_exercise_launch *own,
@@ -291,11 +289,11 @@ static enum smc_status predict_time(const struct smc_exercise_request *request,
     if (!launch)
         return SMC_OK;
     launch->run.request.ceilings = request->ceilings;
-    enum smc_status status = smc_user_find_time(&launch->run, error);
+    SMC_TRY(smc_user_find_time(&launch->run, error));
     const struct smc_time *time = &launch->run.answer.time;
-    if (status == SMC_OK && smc_time_is_known(time))
+    if (smc_time_is_known(time))
         *times = (struct smc_exercise_times){time->predicted_ms, time->low_ms, time->high_ms};
-    return status;
+    return SMC_OK;
 }
 
 static bool is_met(const struct smc_exercise_goal *goal, double figure, double bound)

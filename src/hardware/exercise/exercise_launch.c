@@ -352,16 +352,16 @@ enum smc_status smc_exercise_launch_reference(const struct smc_exercise *exercis
                                               struct smc_exercise_launch *launch,
                                               struct smc_text *warnings, struct smc_error *error)
 {
-    enum smc_status status = smc_user_launch(&launch->run, warnings, error);
+    SMC_TRY(smc_user_launch(&launch->run, warnings, error));
     const struct smc_emulated_run *emulated = &launch->run.result.emulated;
-    if (status == SMC_OK && emulated->stopped)
+    if (emulated->stopped)
         return smc_fail(error, SMC_INTERRUPTED, "interrupted");
-    if (status == SMC_OK && (!emulated->finish.succeeded || smc_exercise_has_fault(emulated)))
-        status = smc_fail(error, SMC_USAGE, "exercise %.64s: %.64s.cu has a fault: %.600s",
-                          exercise->name, exercise->reference,
-                          emulated->finding_count ? emulated->finding[0].text
-                                                  : emulated->finish.message);
-    return status;
+    if (!emulated->finish.succeeded || smc_exercise_has_fault(emulated))
+        return smc_fail(error, SMC_USAGE, "exercise %.64s: %.64s.cu has a fault: %.600s",
+                        exercise->name, exercise->reference,
+                        emulated->finding_count ? emulated->finding[0].text
+                                                : emulated->finish.message);
+    return SMC_OK;
 }
 
 struct smc_user_memory *smc_exercise_memory(struct smc_exercise_launch *launch, size_t argument)

@@ -437,7 +437,6 @@ static enum smc_status reference_find_sizes(struct named_reference *reference,
                                             struct smc_error *error)
 {
     const struct smc_exercise *exercise = &reference->exercise;
-    enum smc_status status = SMC_OK;
     const size_t unfit = divide_sizes(reference, user);
     if (unfit < exercise->arguments &&
         reference_read_extents(reference, unfit).unknown == exercise->names)
@@ -455,10 +454,10 @@ static enum smc_status reference_find_sizes(struct named_reference *reference,
             return smc_fail(error, SMC_USAGE,
                             "%s does not follow from the sizes of the arrays: give it, as %s=64",
                             exercise->variable[i], exercise->variable[i]);
-    for (size_t i = 0; i < exercise->arguments && status == SMC_OK; i++)
+    for (size_t i = 0; i < exercise->arguments; i++)
         if (exercise->argument[i].extents > 0)
-            status = reference_check_size(reference, user, i, error);
-    return status;
+            SMC_TRY(reference_check_size(reference, user, i, error));
+    return SMC_OK;
 }
 
 /* An array that receives what another one's contents become must be like it. */
@@ -494,16 +493,15 @@ static enum smc_status reference_prepare_launch(struct named_reference *referenc
     smc_auto_text warnings = {0};
     char file[128];
     snprintf(file, sizeof file, "%.100s.cu", exercise->reference);
-    enum smc_status status = smc_exercise_read_file(exercise, file, &reference->text, error);
-    if (status == SMC_OK && reference->text.failed)
-        status = smc_out_of_memory(error);
-    if (status == SMC_OK)
-        status = smc_exercise_launch_prepare(&request, &reference->one, file,
-                                             smc_text_string(&reference->text), &reference->launch,
-                                             &warnings, error);
-    if (status == SMC_OK && reference->launch->run.answer.outcome != SMC_LAUNCHES)
-        status = smc_fail(error, SMC_USAGE, "%s does not launch on %s", file, user->device.name);
-    return status;
+    SMC_TRY(smc_exercise_read_file(exercise, file, &reference->text, error));
+    if (reference->text.failed)
+        return smc_out_of_memory(error);
+    SMC_TRY(smc_exercise_launch_prepare(&request, &reference->one, file,
+                                        smc_text_string(&reference->text), &reference->launch,
+                                        &warnings, error));
+    if (reference->launch->run.answer.outcome != SMC_LAUNCHES)
+        return smc_fail(error, SMC_USAGE, "%s does not launch on %s", file, user->device.name);
+    return SMC_OK;
 }
 
 static enum smc_status compute_reference(struct smc_user_reference *base, struct smc_user_run *run,
@@ -512,22 +510,18 @@ static enum smc_status compute_reference(struct smc_user_reference *base, struct
     struct named_reference *reference = (struct named_reference *)base;
     const struct smc_exercise *exercise = &reference->exercise;
     smc_auto_text warnings = {0};
-    enum smc_status status = smc_exercise_make_memory(exercise, reference->launch, error);
-    for (size_t i = 0; i < exercise->arguments && status == SMC_OK; i++)
+    SMC_TRY(smc_exercise_make_memory(exercise, reference->launch, error));
+    for (size_t i = 0; i < exercise->arguments; i++)
         if (exercise->argument[i].extents > 0) {
             const struct smc_user_memory *from =
                 &run->memory[smc_user_memory_of(run, reference->source[i])];
             struct smc_user_memory *to = smc_exercise_memory(reference->launch, i);
             memcpy(to->before, from->before, to->bytes);
         }
-    if (status == SMC_OK)
-        status = smc_exercise_launch_reference(exercise, reference->launch, &warnings, error);
-    if (status == SMC_OK) {
-        const struct smc_user_memory *result =
-            smc_exercise_memory(reference->launch, exercise->result);
-        memcpy(values, result->after_emulated, result->bytes);
-    }
-    return status;
+    SMC_TRY(smc_exercise_launch_reference(exercise, reference->launch, &warnings, error));
+    const struct smc_user_memory *result = smc_exercise_memory(reference->launch, exercise->result);
+    memcpy(values, result->after_emulated, result->bytes);
+    return SMC_OK;
 }
 
 static void free_reference(struct smc_user_reference *base)
@@ -568,8 +562,7 @@ static enum smc_status prepare_reference(struct named_reference *reference,
 
 enum smc_status smc_named_references_prepare(struct smc_user_run *run, struct smc_error *error)
 {
-    enum smc_status status = SMC_OK;
-    for (size_t i = 0; i < run->request.expected_count && status == SMC_OK; i++) {
+    for (size_t i = 0; i < run->request.expected_count; i++) {
         struct smc_user_expected *expected = &run->request.expected[i];
         if (!expected->name)
             continue;
@@ -578,8 +571,8 @@ enum smc_status smc_named_references_prepare(struct smc_user_run *run, struct sm
             return smc_out_of_memory(error);
         reference->base = (struct smc_user_reference){compute_reference, free_reference};
         expected->reference = &reference->base;
-        status = smc_fail_in(error, prepare_reference(reference, &run->request, expected, error),
-                             "option --expect: '%.128s'", expected->typed);
+        SMC_TRY(smc_fail_in(error, prepare_reference(reference, &run->request, expected, error),
+                            "option --expect: '%.128s'", expected->typed));
     }
-    return status;
+    return SMC_OK;
 }

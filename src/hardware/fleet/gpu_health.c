@@ -144,11 +144,11 @@ static enum smc_status configure_sms(const struct check *check, struct sms *sms)
     if (launch.dynamic_smem_bytes < check->device.sm.smem_per_block_default_bytes)
         launch.dynamic_smem_bytes = check->device.sm.smem_per_block_default_bytes;
     sms->words = launch.dynamic_smem_bytes / (uint32_t)sizeof(uint32_t);
-    enum smc_status status = smc_gpu_configure(&sms->kernel, &launch, &opt_in, check->error);
-    if (status == SMC_OK && opt_in.made && !opt_in.succeeded)
-        status = smc_fail(check->error, SMC_MACHINE, "%u bytes of shared memory: %s",
-                          launch.dynamic_smem_bytes, opt_in.message);
-    return status;
+    SMC_TRY(smc_gpu_configure(&sms->kernel, &launch, &opt_in, check->error));
+    if (opt_in.made && !opt_in.succeeded)
+        return smc_fail(check->error, SMC_MACHINE, "%u bytes of shared memory: %s",
+                        launch.dynamic_smem_bytes, opt_in.message);
+    return SMC_OK;
 }
 
 /* Reports the SMs on which no block ran. Their numbers (%smid) need not be contiguous (PTX ISA):
@@ -198,10 +198,9 @@ static enum smc_status run_all_sms(struct check *check, struct sms *sms)
         code = run_sms(check, sms);
         launches++;
     }
-    enum smc_status status = status_of(check, code, "the kernel of all SMs");
-    if (status == SMC_OK)
-        conclude_sms(check, sms, launches);
-    return status;
+    SMC_TRY(status_of(check, code, "the kernel of all SMs"));
+    conclude_sms(check, sms, launches);
+    return SMC_OK;
 }
 
 static enum smc_status test_sms(struct check *check)
@@ -584,8 +583,8 @@ static enum smc_status test_time(struct check *check)
     query.device = check->device;
     query.ceilings = check->request->ceilings;
     query.compile = check->request->compile;
-    enum smc_status status = smc_query_answer(&query, answer, check->warnings, check->error);
-    return status == SMC_OK ? time_kernel(check, answer) : status;
+    SMC_TRY(smc_query_answer(&query, answer, check->warnings, check->error));
+    return time_kernel(check, answer);
 }
 
 /* --- Memory ----------------------------------------------------------------------------------- */

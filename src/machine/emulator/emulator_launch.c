@@ -511,8 +511,8 @@ static enum smc_status emulator_launch_prepare(struct smc_launch_state *launch,
     emulation->array = smc_calloc(emulation->array_count + 1, sizeof *emulation->array);
     if (!emulation->count || !emulation->sample || !emulation->array || !lay_out_memory(launch))
         return smc_out_of_memory(error);
-    enum smc_status status = check_textures(launch->request, error);
-    return status == SMC_OK ? emulator_launch_pass_arguments(launch, error) : status;
+    SMC_TRY(check_textures(launch->request, error));
+    return emulator_launch_pass_arguments(launch, error);
 }
 
 static void begin_progress(const struct smc_launch_state *launch)

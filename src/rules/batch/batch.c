@@ -529,21 +529,18 @@ static enum smc_status read_and_answer(const struct smc_csv_record *record,
     if (record->fault != SMC_CSV_SOUND || record->field_count != columns->count)
         return fail_shape(&row, columns);
     int32_t device = columns->field[SMC_COLUMN_DEVICE];
-    enum smc_status status = batch_read_device(&row, device < 0 ? NULL : &record->field[device],
-                                               defaults, devices, &answer->device);
-    for (int i = SMC_COLUMN_DEVICE + 1; i < SMC_COLUMN_COUNT && status == SMC_OK; i++) {
+    SMC_TRY(batch_read_device(&row, device < 0 ? NULL : &record->field[device], defaults, devices,
+                              &answer->device));
+    for (int i = SMC_COLUMN_DEVICE + 1; i < SMC_COLUMN_COUNT; i++) {
         int32_t index = columns->field[i];
         value[i] = defaults->value[i];
         if (index >= 0)
-            status = batch_read_number(&row, (enum smc_column)i, &record->field[index], &value[i],
-                                       i == SMC_COLUMN_THREADS   ? block
-                                       : i == SMC_COLUMN_CLUSTER ? cluster
-                                                                 : none);
+            SMC_TRY(batch_read_number(&row, (enum smc_column)i, &record->field[index], &value[i],
+                                      i == SMC_COLUMN_THREADS   ? block
+                                      : i == SMC_COLUMN_CLUSTER ? cluster
+                                                                : none));
     }
-    if (status == SMC_OK)
-        status = batch_check_regs(&row, &answer->device->sm, value[SMC_COLUMN_REGS]);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(batch_check_regs(&row, &answer->device->sm, value[SMC_COLUMN_REGS]));
     answer->launch = (struct smc_launch){
         .threads_per_block = (uint32_t)value[SMC_COLUMN_THREADS],
         .regs_per_thread = (uint32_t)value[SMC_COLUMN_REGS],
@@ -595,8 +592,8 @@ static enum smc_status batch_flush_and_read(void *context, char *bytes, size_t c
 {
     struct batch_stream *stream = context;
     const struct smc_csv_source *source = &stream->batch->source;
-    enum smc_status status = batch_flush(stream, error);
-    return status == SMC_OK ? source->read(source->context, bytes, capacity, count, error) : status;
+    SMC_TRY(batch_flush(stream, error));
+    return source->read(source->context, bytes, capacity, count, error);
 }
 
 static enum smc_status open_stream(struct batch_stream *stream, struct smc_error *error)

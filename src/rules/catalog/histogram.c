@@ -75,8 +75,8 @@ static enum smc_status histogram_complete(const struct smc_kernel *kernel,
     if (kernel->has_clusters && params->blocks_per_cluster == 0)
         params->blocks_per_cluster =
             bins_of(params) < DEFAULT_CLUSTER ? (uint32_t)bins_of(params) : DEFAULT_CLUSTER;
-    enum smc_status status = smc_params_check(kernel, params, error);
-    return status == SMC_OK ? check_histogram(kernel, params, error) : status;
+    SMC_TRY(smc_params_check(kernel, params, error));
+    return check_histogram(kernel, params, error);
 }
 
 static void histogram_defines(const struct smc_kernel *kernel, const struct smc_params *params,

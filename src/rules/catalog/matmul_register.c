@@ -99,10 +99,9 @@ static enum smc_status check_multiples(const struct smc_params *params, struct s
          SMC_PARAM_THREAD_N},
         {SMC_PARAM_BLOCK_K, 2, "the fragments in turn", 0, 0},
     };
-    enum smc_status status = SMC_OK;
-    for (size_t i = 0; i < sizeof rules / sizeof *rules && status == SMC_OK; i++)
-        status = check_multiple(params, &rules[i], error);
-    return status;
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        SMC_TRY(check_multiple(params, &rules[i], error));
+    return SMC_OK;
 }
 
 static enum smc_status matmul_register_check_shape(const struct smc_kernel *kernel,
@@ -142,8 +141,8 @@ static enum smc_status matmul_register_complete(const struct smc_kernel *kernel,
     for (size_t i = 0; known && i < SHAPES; i++)
         if (params->value[shapes[i].param] == 0)
             params->value[shapes[i].param] = shapes[i].initial[dtype];
-    enum smc_status status = smc_product_complete(kernel, params, error);
-    return status == SMC_OK ? matmul_register_check_shape(kernel, params, error) : status;
+    SMC_TRY(smc_product_complete(kernel, params, error));
+    return matmul_register_check_shape(kernel, params, error);
 }
 
 static void matmul_register_defines(const struct smc_kernel *kernel,

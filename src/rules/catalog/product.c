@@ -50,14 +50,11 @@ enum smc_status smc_product_complete(const struct smc_kernel *kernel, struct smc
     static const struct matrix c = {"C", SMC_PARAM_M, SMC_PARAM_N, SMC_PARAM_LDC};
     static const struct matrix square_c = {"C", SMC_PARAM_M, SMC_PARAM_M, SMC_PARAM_LDC};
     bool b_is_a = !(kernel->params & SMC_PARAM_BIT(N));
-    enum smc_status status = smc_params_check(kernel, params, error);
-    if (status == SMC_OK)
-        status = complete_matrix(&a, params, error);
-    if (status == SMC_OK && !b_is_a)
-        status = complete_matrix(&b, params, error);
-    if (status == SMC_OK)
-        status = complete_matrix(b_is_a ? &square_c : &c, params, error);
-    return status;
+    SMC_TRY(smc_params_check(kernel, params, error));
+    SMC_TRY(complete_matrix(&a, params, error));
+    if (!b_is_a)
+        SMC_TRY(complete_matrix(&b, params, error));
+    return complete_matrix(b_is_a ? &square_c : &c, params, error);
 }
 
 static void product_defines(const struct smc_kernel *kernel, const struct smc_params *params,

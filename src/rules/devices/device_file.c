@@ -186,19 +186,17 @@ static enum smc_status check_text(const struct file_place *place)
 static enum smc_status device_file_read_name(const struct file_place *place)
 {
     char *member = (char *)place->device + place->key->offset;
-    enum smc_status status = check_text(place);
-    if (status == SMC_OK)
-        snprintf(member, place->key->size, "%s", json_string_value(place->value));
-    return status;
+    SMC_TRY(check_text(place));
+    snprintf(member, place->key->size, "%s", json_string_value(place->value));
+    return SMC_OK;
 }
 
 static enum smc_status device_file_read_text(const struct file_place *place)
 {
     const char *text = json_string_value(place->value);
-    enum smc_status status = check_text(place);
-    if (status == SMC_OK)
-        memcpy((char *)place->device + place->key->offset, &text, sizeof text);
-    return status;
+    SMC_TRY(check_text(place));
+    memcpy((char *)place->device + place->key->offset, &text, sizeof text);
+    return SMC_OK;
 }
 
 static enum smc_status read_granularity(const struct file_place *place)

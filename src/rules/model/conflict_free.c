@@ -329,7 +329,6 @@ enum smc_status smc_bank_remedy_find(const struct smc_bank_array *array,
                                      struct smc_bank_remedy *out, struct smc_error *error)
 {
     enum { MOST_ELEMENT = 1024, MOST_ROW = 65536 };
-    enum smc_status status = SMC_OK;
     *out = (struct smc_bank_remedy){0};
     if (array->size < sizeof *array)
         return smc_fail(error, SMC_USAGE, "size of a struct smc_bank_array is not set");
@@ -341,10 +340,8 @@ enum smc_status smc_bank_remedy_find(const struct smc_bank_array *array,
     if (array->row_elements < 1 || array->row_elements > MOST_ROW)
         return smc_fail(error, SMC_USAGE, "row_elements: '%" PRIu32 "' is not between 1 and %d",
                         array->row_elements, MOST_ROW);
-    for (size_t i = 0; i < array->access_count && status == SMC_OK; i++)
-        status = check_bank_access(array, i, error);
-    if (status != SMC_OK)
-        return status;
+    for (size_t i = 0; i < array->access_count; i++)
+        SMC_TRY(check_bank_access(array, i, error));
     for (size_t i = 0; i < array->access_count; i++) {
         const struct smc_bank_cost cost = smc_banks_count(array->layout, &array->access[i]);
         out->cost.wavefronts += cost.wavefronts;

@@ -143,14 +143,10 @@ static enum smc_status check_sizes(const struct reader *reader,
 static enum smc_status read_layout(struct reader *reader, struct smc_cute_layout *layout)
 {
     struct tuple shape, stride;
-    enum smc_status status = read_tuple(reader, &shape);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(read_tuple(reader, &shape));
     bool strided = cute_accept(reader, ":");
     if (strided)
-        status = read_tuple(reader, &stride);
-    if (status != SMC_OK)
-        return status;
+        SMC_TRY(read_tuple(reader, &stride));
     if (strided && strcmp(shape.form, stride.form) != 0)
         return fail_text(reader, "the strides do not nest as the shape does");
     *layout = (struct smc_cute_layout){.rank = shape.rank};
@@ -210,10 +206,10 @@ enum smc_status smc_swizzle_parse(const char *text, const char *name, struct smc
     struct reader reader = {name, text, text, error};
     bool named = cute_accept(&reader, "Swizzle<") || cute_accept(&reader, "Sw<") ||
                  cute_accept(&reader, "S<");
-    enum smc_status status = read_swizzle(&reader, swizzle);
-    if (status == SMC_OK && named && !cute_accept(&reader, ">"))
+    SMC_TRY(read_swizzle(&reader, swizzle));
+    if (named && !cute_accept(&reader, ">"))
         return fail_here(&reader, "'>'");
-    return status == SMC_OK ? read_end(&reader) : status;
+    return read_end(&reader);
 }
 
 /* "Sw<3,3,3> o 0 o ", "Swizzle<3,3,3> o ": what stands before a layout in CuTe's prints. */
@@ -250,10 +246,9 @@ enum smc_status smc_cute_parse(const char *text, const char *name, struct smc_cu
     struct smc_swizzle none;
     if (strlen(text) > SMC_CUTE_CHARS)
         return smc_fail(error, SMC_USAGE, "%s: longer than %d characters", name, SMC_CUTE_CHARS);
-    enum smc_status status = read_composition(&reader, swizzle ? swizzle : &none);
-    if (status == SMC_OK)
-        status = read_layout(&reader, layout);
-    return status == SMC_OK ? read_end(&reader) : status;
+    SMC_TRY(read_composition(&reader, swizzle ? swizzle : &none));
+    SMC_TRY(read_layout(&reader, layout));
+    return read_end(&reader);
 }
 
 /* --- Evaluating ------------------------------------------------------------------------------- */

@@ -108,12 +108,10 @@ static enum smc_status check_threads_and_registers(const struct smc_sm *sm, stru
                         "'" SUBPARTITIONS "': %u is above %u, which the launch check of compute "
                         "capability %u.%u counts with",
                         sm->subpartitions, most, sm->cc / 10, sm->cc % 10);
-    enum smc_status status = check_most("max_threads_per_block", sm->max_threads_per_block,
-                                        "max_threads_per_sm", threads, error);
-    if (status == SMC_OK)
-        status = check_most("max_regs_per_block", sm->max_regs_per_block, "regs_per_sm",
-                            sm->regs_per_sm, error);
-    return status;
+    SMC_TRY(check_most("max_threads_per_block", sm->max_threads_per_block, "max_threads_per_sm",
+                       threads, error));
+    return check_most("max_regs_per_block", sm->max_regs_per_block, "regs_per_sm", sm->regs_per_sm,
+                      error);
 }
 
 /* Either both sizes are given or neither; both must exceed the sizes without the oversized mode. */
@@ -166,16 +164,12 @@ enum smc_status smc_sm_check(const struct smc_sm *sm, struct smc_error *error)
     if (sm->cc < SMC_MIN_CC || sm->cc > SMC_MAX_CC)
         return smc_fail(error, SMC_USAGE, "'" CAPABILITY "': %u.%u is not 1.0 to 99.9", sm->cc / 10,
                         sm->cc % 10);
-    enum smc_status status = check_ranges(sm, error);
-    if (status == SMC_OK)
-        status = check_threads_and_registers(sm, error);
-    if (status == SMC_OK)
-        status = check_shared_memory(sm, error);
-    if (status == SMC_OK && sm->barriers_per_sm > 0)
-        status = check_most("named_barriers_per_block", sm->named_barriers_per_block,
-                            "barriers_per_sm", sm->barriers_per_sm, error);
-    if (status == SMC_OK)
-        status = check_most("cluster_max_portable", sm->cluster_max_portable,
-                            "cluster_max_nonportable", sm->cluster_max_nonportable, error);
-    return status;
+    SMC_TRY(check_ranges(sm, error));
+    SMC_TRY(check_threads_and_registers(sm, error));
+    SMC_TRY(check_shared_memory(sm, error));
+    if (sm->barriers_per_sm > 0)
+        SMC_TRY(check_most("named_barriers_per_block", sm->named_barriers_per_block,
+                           "barriers_per_sm", sm->barriers_per_sm, error));
+    return check_most("cluster_max_portable", sm->cluster_max_portable, "cluster_max_nonportable",
+                      sm->cluster_max_nonportable, error);
 }

@@ -140,15 +140,15 @@ static enum smc_status walk_lines(struct view *view)
     pieces[view->along] /= view->together;
     const uint32_t count = pieces[0] * pieces[1];
     const bool rows = view->access->walk == SMC_TILE_ROWS;
-    enum smc_status status = tile_allocate(view, divide_up(count, SMC_WARP_LANES));
-    for (uint32_t piece = 0; piece < count && status == SMC_OK; piece++) {
+    SMC_TRY(tile_allocate(view, divide_up(count, SMC_WARP_LANES)));
+    for (uint32_t piece = 0; piece < count; piece++) {
         uint32_t at[2] = {rows ? piece / pieces[1] : piece % pieces[0],
                           rows ? piece % pieces[1] : piece / pieces[0]};
         at[view->along] *= view->together;
         set_lane_offset(view, piece / SMC_WARP_LANES, piece % SMC_WARP_LANES,
                         offset_at(view, at[0], at[1]));
     }
-    return status;
+    return SMC_OK;
 }
 
 /* Two matrices below each other if the array has the rows, further ones beside them. */
@@ -164,8 +164,8 @@ static enum smc_status walk_matrices(struct view *view)
     if (view->extent[0] % step[0] || view->extent[1] % step[1])
         return fail_multiple(view, step);
     const uint32_t rows = view->extent[0] / step[0], columns = view->extent[1] / step[1];
-    enum smc_status status = tile_allocate(view, (uint64_t)rows * columns);
-    for (uint32_t i = 0; i < rows * columns && status == SMC_OK; i++)
+    SMC_TRY(tile_allocate(view, (uint64_t)rows * columns));
+    for (uint32_t i = 0; i < rows * columns; i++)
         for (uint32_t lane = 0; lane < MATRIX_ROWS * matrices; lane++) {
             uint32_t at[2] = {i / columns * step[0], i % columns * step[1]};
             const uint32_t matrix = lane / MATRIX_ROWS;
@@ -173,7 +173,7 @@ static enum smc_status walk_matrices(struct view *view)
             at[view->along] += matrix / below * view->together;
             set_lane_offset(view, i, lane, offset_at(view, at[0], at[1]));
         }
-    return status;
+    return SMC_OK;
 }
 
 /* Where a lane's register of an mma's operand is, in the operand's rows and columns (of b: n and
@@ -205,8 +205,8 @@ static enum smc_status walk_fragment(struct view *view)
     const uint32_t parts = elements / view->together, each = access->registers * parts;
     const uint32_t columns = view->extent[1] / step[1];
     const uint64_t tiles = (uint64_t)view->extent[0] / step[0] * columns;
-    enum smc_status status = tile_allocate(view, tiles * each);
-    for (uint32_t i = 0; i < view->out->count && status == SMC_OK; i++)
+    SMC_TRY(tile_allocate(view, tiles * each));
+    for (uint32_t i = 0; i < view->out->count; i++)
         for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++) {
             uint32_t at[2], place = i / each;
             fragment_place(access, elements, lane, i % each / parts, at);
@@ -214,7 +214,7 @@ static enum smc_status walk_fragment(struct view *view)
                             offset_at(view, place / columns * step[0] + at[0],
                                       place % columns * step[1] + at[1] + i % parts));
         }
-    return status;
+    return SMC_OK;
 }
 
 /* One lane's values from `value` on. */
@@ -259,14 +259,14 @@ static enum smc_status walk_threads(struct view *view)
                         " that it accesses together",
                         view->name, view->access->label, values, view->together);
     const uint32_t each = values / view->together;
-    enum smc_status status = tile_allocate(view, (uint64_t)warps * each);
-    for (uint32_t i = 0; i < warps * each && status == SMC_OK; i++)
-        for (uint32_t lane = 0; lane < SMC_WARP_LANES && status == SMC_OK; lane++) {
+    SMC_TRY(tile_allocate(view, (uint64_t)warps * each));
+    for (uint32_t i = 0; i < warps * each; i++)
+        for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++) {
             const uint32_t thread = i / each * SMC_WARP_LANES + lane;
             if (thread < threads)
-                status = walk_values(view, i, thread, i % each * view->together);
+                SMC_TRY(walk_values(view, i, thread, i % each * view->together));
         }
-    return status;
+    return SMC_OK;
 }
 
 /* --- Whether the tile keeps them together ----------------------------------------------------- */

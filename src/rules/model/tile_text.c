@@ -399,6 +399,6 @@ enum smc_status smc_tile_parse_access(const char **text, const char *name,
         rest = access->label + strcspn(access->label, "m");
         snprintf(word, sizeof word, "%s", strrchr(rest, '.')[1] == 'd' ? "st" : "ld");
     }
-    enum smc_status status = parse_op(word, name, tile, access, error);
-    return status == SMC_OK ? parse_walk(rest, name, tile, threads, access, error) : status;
+    SMC_TRY(parse_op(word, name, tile, access, error));
+    return parse_walk(rest, name, tile, threads, access, error);
 }

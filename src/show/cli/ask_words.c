@@ -261,8 +261,8 @@ enum smc_status smc_ask_words_launch(const struct smc_worded_question *question,
                                      struct smc_query *query, struct smc_error *error)
 {
     SMC_AUTO(free_words) struct worded worded = {0};
-    enum smc_status status = question_read_words(question, &worded, error);
-    if (status == SMC_OK && worded.arguments.command != SMC_COMMAND_QUERY)
-        status = smc_fail(error, SMC_USAGE, "'%.64s' is about no launch", question->words);
-    return status == SMC_OK ? question_ask_launch(question, &worded, query, error) : status;
+    SMC_TRY(question_read_words(question, &worded, error));
+    if (worded.arguments.command != SMC_COMMAND_QUERY)
+        return smc_fail(error, SMC_USAGE, "'%.64s' is about no launch", question->words);
+    return question_ask_launch(question, &worded, query, error);
 }

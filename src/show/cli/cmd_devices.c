@@ -55,6 +55,6 @@ enum smc_status smc_cmd_devices(const struct smc_arguments *arguments, struct sm
                                 struct smc_error *error)
 {
     SMC_AUTO(smc_chosen_devices_free) struct smc_chosen_devices chosen = {0};
-    enum smc_status status = smc_ask_devices(arguments, SIZE_MAX, &chosen, error);
-    return status == SMC_OK ? cmd_devices_show(arguments, &chosen, out, error) : status;
+    SMC_TRY(smc_ask_devices(arguments, SIZE_MAX, &chosen, error));
+    return cmd_devices_show(arguments, &chosen, out, error);
 }

@@ -128,20 +128,19 @@ static enum smc_status read_head_line(struct lesson_reader *reader)
 /* Between two lines of "---". */
 static enum smc_status lesson_read_head(struct lesson_reader *reader)
 {
-    enum smc_status status = SMC_OK;
     if (!lesson_read_line(reader) || strcmp(reader->line, "---") != 0)
         return smc_fail(reader->error, SMC_USAGE, "%s:1: a lesson begins with a line '---'",
                         reader->lesson->file);
-    while (status == SMC_OK && lesson_read_line(reader) && strcmp(reader->line, "---") != 0)
+    while (lesson_read_line(reader) && strcmp(reader->line, "---") != 0)
         if (*reader->line)
-            status = read_head_line(reader);
-    if (status == SMC_OK && !reader->line)
+            SMC_TRY(read_head_line(reader));
+    if (!reader->line)
         return smc_fail(reader->error, SMC_USAGE, "%s:%u: the head does not end in a line '---'",
                         reader->lesson->file, reader->number);
-    if (status == SMC_OK && !*reader->lesson->title)
+    if (!*reader->lesson->title)
         return smc_fail(reader->error, SMC_USAGE, "%s:%u: the head has no title",
                         reader->lesson->file, reader->number);
-    return status;
+    return SMC_OK;
 }
 
 /* --- Blocks ----------------------------------------------------------------------------------- */
