@@ -546,43 +546,27 @@ static struct banks_state_range range_of(const struct smc_banks_state *banks,
     const struct smc_banks_choice *choice = &banks->choice;
     const struct smc_banks_pattern *pattern = smc_banks_shown(banks);
     struct smc_rearrangement swizzle;
-    bool has_other = banks_state_has_kernel(banks) || banks->found;
-    switch (field) {
-    case SMC_BANK_FIELD_PADDING:
-        return (struct banks_state_range){choice->array[pattern->array].padding_elements,
-                                          least_padding(banks, pattern->array), SMC_MOST_PADDING};
-    case SMC_BANK_FIELD_SWIZZLE:
-        arrange(banks, pattern->array, true, &swizzle);
-        return (struct banks_state_range){choice->array[pattern->array].swizzled, 0,
-                                          swizzle.swizzle_span > 0};
-    case SMC_BANK_FIELD_WARP:
-        return (struct banks_state_range){banks->warp, 0,
-                                          (int64_t)banks->answer.warps_per_block - 1};
-    case SMC_BANK_FIELD_ITERATION:
-        return (struct banks_state_range){banks->iteration, 0, (int64_t)pattern->steps - 1};
-    case SMC_BANK_FIELD_EXPRESSION:
-        return (struct banks_state_range){choice->own, has_other ? 0 : choice->own,
-                                          has_other ? 1 : choice->own};
-    case SMC_BANK_FIELD_WIDTH:
-        return (struct banks_state_range){choice->width_bytes, 1, WIDEST};
-    case SMC_BANK_FIELD_ACCESS:
-        return (struct banks_state_range){choice->op, SMC_BANK_LOAD, SMC_BANK_STORE};
-    case SMC_BANK_FIELD_ROW:
-        return (struct banks_state_range){
-            choice->row_elements ? choice->row_elements : pattern->row_elements, 1, MOST_ROW};
-    case SMC_BANK_FIELD_MODE:
-        return (struct banks_state_range){choice->mode, SMC_BANK_MODE_4_BYTES,
-                                          SMC_BANK_MODE_8_BYTES};
-    case SMC_BANK_FIELD_BITS:
-        return (struct banks_state_range){choice->swizzle.bits, 0, MOST_SWIZZLE_BITS};
-    case SMC_BANK_FIELD_BASE:
-        return (struct banks_state_range){choice->swizzle.base, 0, MOST_SWIZZLE_BITS};
-    case SMC_BANK_FIELD_SHIFT:
-        return (struct banks_state_range){choice->swizzle.shift, -MOST_SWIZZLE_BITS,
-                                          MOST_SWIZZLE_BITS};
-    default:
-        return (struct banks_state_range){0};
-    }
+    arrange(banks, pattern->array, true, &swizzle);
+    const bool has_other = banks_state_has_kernel(banks) || banks->found;
+    const struct banks_state_range ranges[SMC_BANK_FIELD_COUNT] = {
+        [SMC_BANK_FIELD_PADDING] = {choice->array[pattern->array].padding_elements,
+                                    least_padding(banks, pattern->array), SMC_MOST_PADDING},
+        [SMC_BANK_FIELD_SWIZZLE] = {choice->array[pattern->array].swizzled, 0,
+                                    swizzle.swizzle_span > 0},
+        [SMC_BANK_FIELD_WARP] = {banks->warp, 0, (int64_t)banks->answer.warps_per_block - 1},
+        [SMC_BANK_FIELD_ITERATION] = {banks->iteration, 0, (int64_t)pattern->steps - 1},
+        [SMC_BANK_FIELD_EXPRESSION] = {choice->own, has_other ? 0 : choice->own,
+                                       has_other ? 1 : choice->own},
+        [SMC_BANK_FIELD_WIDTH] = {choice->width_bytes, 1, WIDEST},
+        [SMC_BANK_FIELD_ACCESS] = {choice->op, SMC_BANK_LOAD, SMC_BANK_STORE},
+        [SMC_BANK_FIELD_ROW] = {choice->row_elements ? choice->row_elements : pattern->row_elements,
+                                1, MOST_ROW},
+        [SMC_BANK_FIELD_MODE] = {choice->mode, SMC_BANK_MODE_4_BYTES, SMC_BANK_MODE_8_BYTES},
+        [SMC_BANK_FIELD_BITS] = {choice->swizzle.bits, 0, MOST_SWIZZLE_BITS},
+        [SMC_BANK_FIELD_BASE] = {choice->swizzle.base, 0, MOST_SWIZZLE_BITS},
+        [SMC_BANK_FIELD_SHIFT] = {choice->swizzle.shift, -MOST_SWIZZLE_BITS, MOST_SWIZZLE_BITS},
+    };
+    return ranges[field];
 }
 
 /* Another question begins with the layout of its own text. */

@@ -196,36 +196,26 @@ static void devices_write_name(const struct smc_device_row *row, int columns,
                  smc_devices_is_bare(device) ? device->family : smc_device_model(device));
 }
 
-static void write_cc(const struct smc_device_row *row, int columns, char text[SMC_CELL_CHARS])
-{
-    uint16_t cc = row->answer.query.device.sm.cc;
-    (void)columns;
-    snprintf(text, SMC_CELL_CHARS, "%d.%d", cc / 10, cc % 10);
-}
-
-static void write_sms(const struct smc_device_row *row, int columns, char text[SMC_CELL_CHARS])
-{
-    (void)columns;
-    if (has_sms(row))
-        snprintf(text, SMC_CELL_CHARS, "%" PRIu32, row->answer.query.device.sm_count);
-}
-
-static void devices_state_write_smem(const struct smc_device_row *row, int columns,
-                                     char text[SMC_CELL_CHARS])
-{
-    (void)columns;
-    snprintf(text, SMC_CELL_CHARS, "%" PRIu32 "K",
-             row->answer.query.device.sm.smem_per_sm_bytes / 1024);
-}
-
+/* A cell that does not depend on the width of its column. */
+#define CELL(name, is_shown, ...)                                                                  \
+    static void name(const struct smc_device_row *row, int columns, char text[SMC_CELL_CHARS])     \
+    {                                                                                              \
+        (void)columns;                                                                             \
+        if (is_shown)                                                                              \
+            snprintf(text, SMC_CELL_CHARS, __VA_ARGS__);                                           \
+    }
+CELL(write_cc, true, "%d.%d", row->answer.query.device.sm.cc / 10,
+     row->answer.query.device.sm.cc % 10)
+CELL(write_sms, has_sms(row), "%" PRIu32, row->answer.query.device.sm_count)
+CELL(devices_state_write_smem, true, "%" PRIu32 "K",
+     row->answer.query.device.sm.smem_per_sm_bytes / 1024)
 /* The blank is for the letter of the source, which a narrow table shows there. */
-static void devices_state_write_regs(const struct smc_device_row *row, int columns,
-                                     char text[SMC_CELL_CHARS])
-{
-    (void)columns;
-    if (row->answered && smc_words_regs_known(&row->answer))
-        snprintf(text, SMC_CELL_CHARS, "%" PRIu32 " ", row->answer.launch.regs_per_thread);
-}
+CELL(devices_state_write_regs, row->answered &&smc_words_regs_known(&row->answer), "%" PRIu32 " ",
+     row->answer.launch.regs_per_thread)
+CELL(devices_state_write_blocks, row->answered, "%" PRIu32, row->answer.occupancy.blocks_per_sm)
+CELL(write_waves, devices_state_launches(row) && row->answer.has_waves,
+     row->answer.waves.waves < 1000000 ? "%.0f" : "%.1e", (double)row->answer.waves.waves)
+#undef CELL
 
 void smc_devices_source(const struct smc_resources *resources, char text[40])
 {
@@ -242,28 +232,12 @@ static void write_source(const struct smc_device_row *row, int columns, char tex
         smc_devices_source(&row->answer.resources, text);
 }
 
-static void devices_state_write_blocks(const struct smc_device_row *row, int columns,
-                                       char text[SMC_CELL_CHARS])
-{
-    (void)columns;
-    if (row->answered)
-        snprintf(text, SMC_CELL_CHARS, "%" PRIu32, row->answer.occupancy.blocks_per_sm);
-}
-
 static void devices_state_write_occupancy(const struct smc_device_row *row, int columns,
                                           char text[SMC_CELL_CHARS])
 {
     (void)columns;
     if (devices_state_launches(row))
         smc_words_percent(row->answer.occupancy_percent, text);
-}
-
-static void write_waves(const struct smc_device_row *row, int columns, char text[SMC_CELL_CHARS])
-{
-    double waves = (double)row->answer.waves.waves;
-    (void)columns;
-    if (devices_state_launches(row) && row->answer.has_waves)
-        snprintf(text, SMC_CELL_CHARS, waves < 1000000 ? "%.0f" : "%.1e", waves);
 }
 
 /* Or that the launch is not accepted. */

@@ -227,32 +227,22 @@ struct smc_field_range smc_field_range(const struct smc_query *query, enum smc_f
     const struct smc_sm *sm = &query->device.sm;
     if (smc_field_is_param(field))
         return param_range(query, smc_field_param(field));
-    switch (field) {
-    case SMC_FIELD_THREADS:
-        return (struct smc_field_range){1, sm->max_threads_per_block, sm->warp_size,
-                                        (int64_t)4 * sm->warp_size, false};
-    case SMC_FIELD_GRID:
-        return (struct smc_field_range){1, INT32_MAX, 1, 0, false};
-    case SMC_FIELD_REGS:
-        return (struct smc_field_range){1, sm->max_regs_per_thread, 1, 8, false};
-    case SMC_FIELD_STATIC_SMEM:
-        return (struct smc_field_range){0, sm->smem_per_block_default_bytes,
-                                        sm->smem_alloc_unit_bytes, 4096, true};
-    case SMC_FIELD_DYNAMIC_SMEM:
-        return (struct smc_field_range){0, smc_smem_most_per_block(sm, &query->settings),
-                                        sm->smem_alloc_unit_bytes, 4096, true};
-    case SMC_FIELD_CARVEOUT:
-        return (struct smc_field_range){0, 100, 5, 25, false};
-    case SMC_FIELD_SMEM_MODE:
-        return (struct smc_field_range){0, SMC_SMEM_MODE_COUNT - 1, 1, 1, false};
-    case SMC_FIELD_BARRIERS:
-        return (struct smc_field_range){0, sm->named_barriers_per_block, 1, 4, false};
-    case SMC_FIELD_CLUSTER:
-        return (struct smc_field_range){
-            1, sm->cluster_max_nonportable ? sm->cluster_max_nonportable : 1, 1, 0, false};
-    default:
-        return (struct smc_field_range){0, 0, 0, 0, false};
-    }
+    const uint32_t unit = sm->smem_alloc_unit_bytes;
+    const struct smc_field_range ranges[SMC_FIELD_COUNT] = {
+        [SMC_FIELD_THREADS] = {1, sm->max_threads_per_block, sm->warp_size,
+                               (int64_t)4 * sm->warp_size, false},
+        [SMC_FIELD_GRID] = {1, INT32_MAX, 1, 0, false},
+        [SMC_FIELD_REGS] = {1, sm->max_regs_per_thread, 1, 8, false},
+        [SMC_FIELD_STATIC_SMEM] = {0, sm->smem_per_block_default_bytes, unit, 4096, true},
+        [SMC_FIELD_DYNAMIC_SMEM] = {0, smc_smem_most_per_block(sm, &query->settings), unit, 4096,
+                                    true},
+        [SMC_FIELD_CARVEOUT] = {0, 100, 5, 25, false},
+        [SMC_FIELD_SMEM_MODE] = {0, SMC_SMEM_MODE_COUNT - 1, 1, 1, false},
+        [SMC_FIELD_BARRIERS] = {0, sm->named_barriers_per_block, 1, 4, false},
+        [SMC_FIELD_CLUSTER] = {1, sm->cluster_max_nonportable ? sm->cluster_max_nonportable : 1, 1,
+                               0, false},
+    };
+    return ranges[field];
 }
 
 int64_t smc_field_number(const struct smc_query *query, const struct smc_answer *answer,
