@@ -154,12 +154,16 @@ static enum smc_status smc_cupti_context(CUcontext *context, struct smc_error *e
 
 /* --- Counting --------------------------------------------------------------------------------- */
 
-/* Calls CUPTI with a parameter struct: its type, and all fields except the size. */
+/* Calls CUPTI with a parameter struct: its type, and all fields except the size; ASK, with such a
+   struct that receives the answer. */
+#define PARAMS(type, ...)                                                                          \
+    (CUpti_##type##_Params)                                                                        \
+    {                                                                                              \
+        .structSize = CUpti_##type##_Params_STRUCT_SIZE, __VA_ARGS__                               \
+    }
 #define CALL(counters, name, type, ...)                                                            \
-    SMC_CUPTI_CALL(                                                                                \
-        &(counters)->cupti, name,                                                                  \
-        (&(CUpti_##type##_Params){.structSize = CUpti_##type##_Params_STRUCT_SIZE, __VA_ARGS__}),  \
-        error)
+    SMC_CUPTI_CALL(&(counters)->cupti, name, (&PARAMS(type, __VA_ARGS__)), error)
+#define ASK(counters, name, params) SMC_CUPTI_CALL(&(counters)->cupti, name, params, error)
 
 /* A buffer whose size CUPTI reports. */
 struct gpu_counters_image {
@@ -203,38 +207,26 @@ static enum smc_status take_context(struct smc_counters *counters, struct smc_er
 
 static enum smc_status find_available(struct smc_counters *counters, struct smc_error *error)
 {
-    CUpti_Profiler_GetCounterAvailability_Params params = {
-        .structSize = CUpti_Profiler_GetCounterAvailability_Params_STRUCT_SIZE,
-        .ctx = counters->context,
-    };
-    enum smc_status status =
-        SMC_CUPTI_CALL(&counters->cupti, ProfilerGetCounterAvailability, &params, error);
-    if (status == SMC_OK)
-        status =
-            gpu_counters_allocate(&counters->available, params.counterAvailabilityImageSize, error);
-    if (status != SMC_OK)
-        return status;
+    CUpti_Profiler_GetCounterAvailability_Params params =
+        PARAMS(Profiler_GetCounterAvailability, .ctx = counters->context);
+    SMC_TRY(ASK(counters, ProfilerGetCounterAvailability, &params));
+    SMC_TRY(
+        gpu_counters_allocate(&counters->available, params.counterAvailabilityImageSize, error));
     params.pCounterAvailabilityImage = counters->available.bytes;
-    return SMC_CUPTI_CALL(&counters->cupti, ProfilerGetCounterAvailability, &params, error);
+    return ASK(counters, ProfilerGetCounterAvailability, &params);
 }
 
 static enum smc_status open_host(struct smc_counters *counters, struct smc_error *error)
 {
-    CUpti_Device_GetChipName_Params chip = {
-        .structSize = CUpti_Device_GetChipName_Params_STRUCT_SIZE,
-        .deviceIndex = (size_t)counters->gpu_index,
-    };
-    SMC_TRY(SMC_CUPTI_CALL(&counters->cupti, DeviceGetChipName, &chip, error));
-    CUpti_Profiler_Host_Initialize_Params params = {
-        .structSize = CUpti_Profiler_Host_Initialize_Params_STRUCT_SIZE,
-        .profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER,
-        .pChipName = chip.pChipName,
-        .pCounterAvailabilityImage = counters->available.bytes,
-    };
-    enum smc_status status =
-        SMC_CUPTI_CALL(&counters->cupti, ProfilerHostInitialize, &params, error);
+    CUpti_Device_GetChipName_Params chip =
+        PARAMS(Device_GetChipName, .deviceIndex = (size_t)counters->gpu_index);
+    SMC_TRY(ASK(counters, DeviceGetChipName, &chip));
+    CUpti_Profiler_Host_Initialize_Params params =
+        PARAMS(Profiler_Host_Initialize, .profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER,
+               .pChipName = chip.pChipName, .pCounterAvailabilityImage = counters->available.bytes);
+    SMC_TRY(ASK(counters, ProfilerHostInitialize, &params));
     counters->host = params.pHostObject;
-    return status;
+    return SMC_OK;
 }
 
 static enum smc_status add_some(struct smc_counters *counters, size_t first, size_t count,
@@ -259,44 +251,31 @@ static enum smc_status add_metrics(struct smc_counters *counters, struct smc_err
 
 static enum smc_status schedule(struct smc_counters *counters, struct smc_error *error)
 {
-    CUpti_Profiler_Host_GetConfigImageSize_Params size = {
-        .structSize = CUpti_Profiler_Host_GetConfigImageSize_Params_STRUCT_SIZE,
-        .pHostObject = counters->host,
-    };
-    enum smc_status status = add_metrics(counters, error);
-    if (status == SMC_OK)
-        status = SMC_CUPTI_CALL(&counters->cupti, ProfilerHostGetConfigImageSize, &size, error);
-    if (status == SMC_OK)
-        status = gpu_counters_allocate(&counters->config, size.configImageSize, error);
-    if (status == SMC_OK)
-        status = CALL(counters, ProfilerHostGetConfigImage, Profiler_Host_GetConfigImage,
-                      .pHostObject = counters->host, .configImageSize = counters->config.size,
-                      .pConfigImage = counters->config.bytes);
-    if (status != SMC_OK)
-        return status;
-    CUpti_Profiler_Host_GetNumOfPasses_Params passes = {
-        .structSize = CUpti_Profiler_Host_GetNumOfPasses_Params_STRUCT_SIZE,
-        .configImageSize = counters->config.size,
-        .pConfigImage = counters->config.bytes,
-    };
-    status = SMC_CUPTI_CALL(&counters->cupti, ProfilerHostGetNumOfPasses, &passes, error);
+    CUpti_Profiler_Host_GetConfigImageSize_Params size =
+        PARAMS(Profiler_Host_GetConfigImageSize, .pHostObject = counters->host);
+    SMC_TRY(add_metrics(counters, error));
+    SMC_TRY(ASK(counters, ProfilerHostGetConfigImageSize, &size));
+    SMC_TRY(gpu_counters_allocate(&counters->config, size.configImageSize, error));
+    SMC_TRY(CALL(counters, ProfilerHostGetConfigImage, Profiler_Host_GetConfigImage,
+                 .pHostObject = counters->host, .configImageSize = counters->config.size,
+                 .pConfigImage = counters->config.bytes));
+    CUpti_Profiler_Host_GetNumOfPasses_Params passes =
+        PARAMS(Profiler_Host_GetNumOfPasses, .configImageSize = counters->config.size,
+               .pConfigImage = counters->config.bytes);
+    SMC_TRY(ASK(counters, ProfilerHostGetNumOfPasses, &passes));
     counters->passes = passes.numOfPasses;
-    return status;
+    return SMC_OK;
 }
 
 static enum smc_status gpu_counters_prepare(struct smc_counters *counters, struct smc_error *error)
 {
-    enum smc_status status = smc_cupti_open(&counters->cupti, error);
-    if (status == SMC_OK)
-        status = take_context(counters, error);
-    if (status == SMC_OK)
-        status = CALL(counters, ProfilerInitialize, Profiler_Initialize, .pPriv = NULL);
-    counters->initialized = status == SMC_OK;
-    if (status == SMC_OK)
-        status = find_available(counters, error);
-    if (status == SMC_OK)
-        status = open_host(counters, error);
-    return status == SMC_OK ? schedule(counters, error) : status;
+    SMC_TRY(smc_cupti_open(&counters->cupti, error));
+    SMC_TRY(take_context(counters, error));
+    SMC_TRY(CALL(counters, ProfilerInitialize, Profiler_Initialize, .pPriv = NULL));
+    counters->initialized = true;
+    SMC_TRY(find_available(counters, error));
+    SMC_TRY(open_host(counters, error));
+    return schedule(counters, error);
 }
 
 enum smc_status smc_counters_find(struct smc_error *error)
@@ -336,20 +315,13 @@ size_t smc_counters_passes(const struct smc_counters *counters)
 
 static enum smc_status clear_data(struct smc_counters *counters, struct smc_error *error)
 {
-    CUpti_RangeProfiler_GetCounterDataSize_Params size = {
-        .structSize = CUpti_RangeProfiler_GetCounterDataSize_Params_STRUCT_SIZE,
-        .pRangeProfilerObject = counters->profiler,
-        .pMetricNames = counters->metrics,
-        .numMetrics = counters->metric_count,
-        .maxNumOfRanges = counters->most_launches,
-        .maxNumRangeTreeNodes = (uint32_t)counters->most_launches,
-    };
-    enum smc_status status =
-        SMC_CUPTI_CALL(&counters->cupti, RangeProfilerGetCounterDataSize, &size, error);
-    if (status == SMC_OK)
-        status = gpu_counters_allocate(&counters->data, size.counterDataSize, error);
-    if (status != SMC_OK)
-        return status;
+    CUpti_RangeProfiler_GetCounterDataSize_Params size =
+        PARAMS(RangeProfiler_GetCounterDataSize, .pRangeProfilerObject = counters->profiler,
+               .pMetricNames = counters->metrics, .numMetrics = counters->metric_count,
+               .maxNumOfRanges = counters->most_launches,
+               .maxNumRangeTreeNodes = (uint32_t)counters->most_launches);
+    SMC_TRY(ASK(counters, RangeProfilerGetCounterDataSize, &size));
+    SMC_TRY(gpu_counters_allocate(&counters->data, size.counterDataSize, error));
     return CALL(counters, RangeProfilerCounterDataImageInitialize,
                 RangeProfiler_CounterDataImage_Initialize,
                 .pRangeProfilerObject = counters->profiler, .counterDataSize = counters->data.size,
@@ -379,11 +351,9 @@ static enum smc_status disable(struct smc_counters *counters, struct smc_error *
 
 enum smc_status smc_counters_begin(struct smc_counters *counters, struct smc_error *error)
 {
-    CUpti_RangeProfiler_Enable_Params enable = {
-        .structSize = CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE,
-        .ctx = counters->context,
-    };
-    SMC_TRY(SMC_CUPTI_CALL(&counters->cupti, RangeProfilerEnable, &enable, error));
+    CUpti_RangeProfiler_Enable_Params enable =
+        PARAMS(RangeProfiler_Enable, .ctx = counters->context);
+    SMC_TRY(ASK(counters, RangeProfilerEnable, &enable));
     counters->profiler = enable.pRangeProfilerObject;
     enum smc_status status = clear_data(counters, error);
     if (status == SMC_OK)
@@ -398,30 +368,24 @@ enum smc_status smc_counters_begin(struct smc_counters *counters, struct smc_err
 
 static enum smc_status gpu_counters_decode(struct smc_counters *counters, struct smc_error *error)
 {
-    CUpti_RangeProfiler_DecodeData_Params params = {
-        .structSize = CUpti_RangeProfiler_DecodeData_Params_STRUCT_SIZE,
-        .pRangeProfilerObject = counters->profiler,
-    };
-    enum smc_status status =
-        SMC_CUPTI_CALL(&counters->cupti, RangeProfilerDecodeData, &params, error);
-    if (status == SMC_OK && params.numOfRangeDropped > 0)
+    CUpti_RangeProfiler_DecodeData_Params params =
+        PARAMS(RangeProfiler_DecodeData, .pRangeProfilerObject = counters->profiler);
+    SMC_TRY(ASK(counters, RangeProfilerDecodeData, &params));
+    if (params.numOfRangeDropped > 0)
         return smc_fail(error, SMC_MACHINE, "counters: %zu launches above %zu were not measured",
                         params.numOfRangeDropped, counters->most_launches);
-    return status;
+    return SMC_OK;
 }
 
 static enum smc_status read_launch_count(struct smc_counters *counters, size_t *launches,
                                          struct smc_error *error)
 {
-    CUpti_RangeProfiler_GetCounterDataInfo_Params params = {
-        .structSize = CUpti_RangeProfiler_GetCounterDataInfo_Params_STRUCT_SIZE,
-        .pCounterDataImage = counters->data.bytes,
-        .counterDataImageSize = counters->data.size,
-    };
-    enum smc_status status =
-        SMC_CUPTI_CALL(&counters->cupti, RangeProfilerGetCounterDataInfo, &params, error);
+    CUpti_RangeProfiler_GetCounterDataInfo_Params params =
+        PARAMS(RangeProfiler_GetCounterDataInfo, .pCounterDataImage = counters->data.bytes,
+               .counterDataImageSize = counters->data.size);
+    SMC_TRY(ASK(counters, RangeProfilerGetCounterDataInfo, &params));
     *launches = params.numTotalRanges;
-    return status;
+    return SMC_OK;
 }
 
 enum smc_status smc_counters_end(struct smc_counters *counters, size_t *launches,
