@@ -617,11 +617,6 @@ struct pair_candidates {
     size_t count;
 };
 
-static const struct diff_item *first_item(const struct diff_group *group)
-{
-    return group->before_count ? group->before : group->after;
-}
-
 static int compare_candidates(const void *a, const void *b)
 {
     return strcmp(((const struct candidate *)a)->bare, ((const struct candidate *)b)->bare);
@@ -636,7 +631,8 @@ static bool take_candidates(const struct comparing *comparing, bool removed,
         struct diff_group *group = &comparing->group[i];
         if ((removed ? group->after_count : group->before_count) > 0)
             continue;
-        const char *shown = first_item(group)->side.kernel->shown;
+        const char *shown =
+            (group->before_count ? group->before : group->after)->side.kernel->shown;
         struct candidate *candidate = &candidates->item[candidates->count++];
         *candidate = (struct candidate){.group = group, .bare = smc_name_last(shown)};
         if (!candidate->bare)

@@ -32,11 +32,6 @@ bool smc_gate_has_expired(const struct smc_gate_allowance *allowance, uint32_t t
     return allowance->expires != 0 && today > allowance->expires;
 }
 
-static void append_date(uint32_t date, struct smc_text *text)
-{
-    smc_text_printf(text, "%04u-%02u-%02u", date / 10000, date / 100 % 100, date % 100);
-}
-
 void smc_gate_append_allowance(const struct smc_gate *gate,
                                const struct smc_gate_allowance *allowance, uint32_t today,
                                struct smc_text *text)
@@ -48,7 +43,8 @@ void smc_gate_append_allowance(const struct smc_gate *gate,
     else
         smc_text_append(text, "allowed until ");
     if (allowance->expires)
-        append_date(allowance->expires, text);
+        smc_text_printf(text, "%04u-%02u-%02u", allowance->expires / 10000,
+                        allowance->expires / 100 % 100, allowance->expires % 100);
     if (expired)
         smc_text_printf(text, " (%s:%u)", gate->path, allowance->line);
 }

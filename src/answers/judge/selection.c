@@ -259,16 +259,6 @@ static void filter(struct smc_inspect_rows *rows, const struct loadings *loading
     rows->count = kept;
 }
 
-static enum smc_status fail_limit(const char *name, struct smc_error *error)
-{
-    smc_auto_text names = {0};
-    for (int i = 0; i < SMC_LIMIT_COUNT; i++)
-        smc_text_printf(&names, "%s%s", i ? ", " : "", smc_limit_name((enum smc_limit)i));
-    smc_fail(error, SMC_USAGE, "option --only: limited-by=%.64s: not one of %s", name,
-             smc_text_string(&names));
-    return SMC_USAGE;
-}
-
 /* "registers", or as reports write it: "regs", "shared memory". */
 static bool names_limit(const char *name, enum smc_limit limit)
 {
@@ -287,7 +277,12 @@ static enum smc_status add_limit(struct smc_inspect_filter *filter, const char *
             filter->limited_by |= 1u << i;
             return SMC_OK;
         }
-    return fail_limit(name, error);
+    smc_auto_text names = {0};
+    for (int i = 0; i < SMC_LIMIT_COUNT; i++)
+        smc_text_printf(&names, "%s%s", i ? ", " : "", smc_limit_name((enum smc_limit)i));
+    smc_fail(error, SMC_USAGE, "option --only: limited-by=%.64s: not one of %s", name,
+             smc_text_string(&names));
+    return SMC_USAGE;
 }
 
 static enum smc_status add_below(struct smc_inspect_filter *filter, const char *text,

@@ -148,20 +148,15 @@ struct sweep_compiled {
     struct smc_resources resources;
 };
 
-static void describe(const struct smc_query *query, struct smc_text *defines)
-{
-    struct smc_params params = query->params;
-    if (query->kernel->complete(query->kernel, &params, NULL) == SMC_OK)
-        query->kernel->defines(query->kernel, &params, defines);
-}
-
 static const struct smc_resources *known(struct sweep_compiled *last, const struct smc_query *query)
 {
     struct smc_text defines = {0};
     bool given = query->regs_per_thread != SMC_NOT_GIVEN;
     if (!query->kernel || (given && !query->compile.kernel_dir))
         return NULL;
-    describe(query, &defines);
+    struct smc_params params = query->params;
+    if (query->kernel->complete(query->kernel, &params, NULL) == SMC_OK)
+        query->kernel->defines(query->kernel, &params, &defines);
     bool same = last->valid && !defines.failed && last->cc == query->device.sm.cc &&
                 strcmp(smc_text_string(&defines), smc_text_string(&last->defines)) == 0;
     smc_text_free(&last->defines);

@@ -476,17 +476,12 @@ struct tune_worker {
     struct smc_error error;
 };
 
-static bool tune_stops(const struct smc_tune_watcher *watcher)
-{
-    return watcher->stop && watcher->stop();
-}
-
 /* False: it failed, or the search ends. */
 static bool predict_shape(struct tune_worker *worker, size_t index)
 {
     struct tune_shared *shared = worker->shared;
     struct smc_tune *tune = shared->tune;
-    if (shared->failed || tune_stops(shared->watcher))
+    if (shared->failed || (shared->watcher->stop && shared->watcher->stop()))
         return false;
     worker->status = tune->predict(tune, &tune->shape[index], &worker->warnings, &worker->error);
     if (worker->status != SMC_OK)

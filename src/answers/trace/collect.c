@@ -381,11 +381,6 @@ static void forward(int number, siginfo_t *info, void *context)
    program must be noticed even if SIGCHLD was ignored so far, since its status is lost then. */
 static const int kept[SIGNALS_KEPT] = {SIGINT, SIGQUIT, SIGCHLD, SIGTERM, SIGHUP};
 
-static bool is_forwarded(int number)
-{
-    return number == SIGTERM || number == SIGHUP;
-}
-
 /* While the folder of the records exists and the program does not run, signals wait: the folder
    must not stay. */
 static void block_kept(sigset_t *before)
@@ -405,7 +400,7 @@ static void survive(struct signals *before)
     for (int i = 0; i < SIGNALS_KEPT; i++) {
         struct sigaction wanted = {.sa_flags = SA_RESTART};
         sigemptyset(&wanted.sa_mask);
-        if (is_forwarded(kept[i])) {
+        if (kept[i] == SIGTERM || kept[i] == SIGHUP) {
             wanted.sa_flags |= SA_SIGINFO;
             wanted.sa_sigaction = forward;
         } else {

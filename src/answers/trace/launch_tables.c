@@ -266,12 +266,6 @@ static bool launch_tables_has_launches(const struct table_reading *reading)
            (has_column(reading, DURATION) || has_column(reading, INSTANCES));
 }
 
-static bool is_summary(const struct table_reading *reading)
-{
-    return has_column(reading, NAME) && has_column(reading, INSTANCES) &&
-           has_column(reading, LEAST_TIME);
-}
-
 /* Whether the line has the headings of a table that is known; then the table begins. */
 static bool launch_tables_read_header(struct table_reading *reading)
 {
@@ -294,7 +288,9 @@ static bool launch_tables_read_header(struct table_reading *reading)
         launch_tables_split(reading, copy.data);
         for (size_t k = 0; k < reading->field_count; k++)
             take_heading(reading, k);
-        found = launch_tables_has_launches(reading) || is_summary(reading);
+        found = launch_tables_has_launches(reading) ||
+                (has_column(reading, NAME) && has_column(reading, INSTANCES) &&
+                 has_column(reading, LEAST_TIME));
     }
     if (found) {
         reading->header_fields = reading->field_count;

@@ -277,11 +277,6 @@ static int32_t answer_for(const struct found_records *executed, const struct fou
     return differs ? RECORD_UNKNOWN : answer;
 }
 
-static int32_t trace_device(struct records_reading *reading, int32_t ordinal)
-{
-    return ordinal >= 0 && ordinal < 64 ? reading->device[ordinal] : SMC_TRACE_UNKNOWN;
-}
-
 static void fill_key(struct records_reading *reading, const struct found_records *found,
                      struct smc_trace_launch *launch)
 {
@@ -289,7 +284,8 @@ static void fill_key(struct records_reading *reading, const struct found_records
     smc_trace_launch_init(launch);
     launch->name = (char *)(uintptr_t)found->name;
     launch->process = reading->process;
-    launch->device = trace_device(reading, key->device);
+    launch->device =
+        key->device >= 0 && key->device < 64 ? reading->device[key->device] : SMC_TRACE_UNKNOWN;
     memcpy(launch->grid, key->grid, sizeof launch->grid);
     memcpy(launch->block, key->block, sizeof launch->block);
     memcpy(launch->cluster, key->cluster, sizeof launch->cluster);

@@ -88,13 +88,6 @@ trace_gate_find_allowance(struct smc_trace_gate *gate, const struct smc_trace_la
     return first;
 }
 
-static void trace_gate_append_share(const struct smc_trace_answer *answer,
-                                    const struct smc_trace_kernel *kernel, struct smc_text *out)
-{
-    smc_text_printf(out, "%.3g %% of the %s", 100 * kernel->share,
-                    answer->has_times ? "time" : "launches");
-}
-
 static const char *trace_gate_file_of(const struct smc_trace *trace)
 {
     return trace->file ? trace->file : trace->program ? trace->program : "trace";
@@ -152,7 +145,8 @@ static bool trace_gate_judge_kernel(struct smc_trace_gate *gate,
         smc_text_printf(&message, "occupancy %.3g %%, below %g %%", kernel->occupancy_percent,
                         gate->least_percent);
     smc_text_append(&message, "; ");
-    trace_gate_append_share(answer, kernel, &message);
+    smc_text_printf(&message, "%.3g %% of the %s", 100 * kernel->share,
+                    answer->has_times ? "time" : "launches");
     if (!unknown)
         smc_text_printf(&message, ", %s",
                         smc_trace_bounds[smc_trace_main_bound(answer, kernel, &others)].words);

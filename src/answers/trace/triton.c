@@ -125,14 +125,6 @@ static const struct smc_inspect_kernel *triton_find_kernel(const struct smc_insp
     return found->count == 1 ? &found->kernel[0] : NULL;
 }
 
-static void take_machine_code(const struct smc_inspect_kernel *kernel, uint16_t *cc,
-                              struct smc_trace_launch *launch)
-{
-    launch->regs_per_thread = (int32_t)kernel->resources.regs_per_thread;
-    launch->static_smem_bytes = kernel->resources.static_smem_bytes;
-    *cc = kernel->cc;
-}
-
 /* Registers and static shared memory. Without the file both stay unknown, which is noted. */
 static enum smc_status triton_read_cubin(struct smc_trace *trace, const struct metadata *metadata,
                                          uint16_t *cc, struct smc_trace_launch *launch)
@@ -154,7 +146,9 @@ static enum smc_status triton_read_cubin(struct smc_trace *trace, const struct m
         kernel = status == SMC_OK ? triton_find_kernel(&found, launch->name) : NULL;
     }
     if (kernel) {
-        take_machine_code(kernel, cc, launch);
+        launch->regs_per_thread = (int32_t)kernel->resources.regs_per_thread;
+        launch->static_smem_bytes = kernel->resources.static_smem_bytes;
+        *cc = kernel->cc;
         launch->module = smc_trace_module(trace, smc_text_string(&path));
         if (launch->module == SMC_TRACE_UNKNOWN)
             status = smc_out_of_memory(metadata->error);

@@ -329,13 +329,6 @@ static enum smc_status compilers_prepare(const struct smc_compilation *compilati
                                                                          : SMC_OK;
 }
 
-static void free_job(struct nvrtc_job *job)
-{
-    smc_text_free(&job->options);
-    smc_text_free(&job->toolkit);
-    smc_text_free(&job->own);
-}
-
 static enum smc_status compilers_open_library(struct nvrtc_job *job, struct smc_error *error)
 {
     struct smc_nvrtc_info info;
@@ -488,7 +481,9 @@ static enum smc_status compile_or_find(const struct smc_compilation *compilation
     if (outcome.status != SMC_OK)
         *error = outcome.error;
     smc_text_free(&outcome.warnings);
-    free_job(&job);
+    smc_text_free(&job.options);
+    smc_text_free(&job.toolkit);
+    smc_text_free(&job.own);
     return outcome.status;
 }
 

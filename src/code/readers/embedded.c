@@ -382,12 +382,6 @@ static enum smc_status check_compression(const struct crew *crew, struct smc_err
                     count == 1 ? "is" : "are", name);
 }
 
-static enum smc_status check_total(const struct crew *crew, struct smc_error *error)
-{
-    return smc_fail_in(error, smc_fatbin_check_total(&crew->parts, crew->request->bytes, error),
-                       "%s", crew->request->kind->file);
-}
-
 enum smc_status smc_embedded_read(const struct smc_embedded_request *request,
                                   struct smc_inspect_kernels *kernels,
                                   struct smc_embedded_count *count, struct smc_inspect_notes *notes,
@@ -408,7 +402,8 @@ enum smc_status smc_embedded_read(const struct smc_embedded_request *request,
         crew.outcome = smc_calloc(crew.parts.count, sizeof *crew.outcome);
     status = crew.outcome ? check_compression(&crew, error) : smc_out_of_memory(error);
     if (status == SMC_OK)
-        status = check_total(&crew, error);
+        status = smc_fail_in(error, smc_fatbin_check_total(&crew.parts, request->bytes, error),
+                             "%s", request->kind->file);
     if (status == SMC_OK)
         status = read_parts(&crew, kernels, count, &notes->faults, error);
     if (status == SMC_OK && request->take_ptx && count->read == count->empty)

@@ -33,11 +33,6 @@ static const char missing[] = "----------------";
 
 /* --- The files -------------------------------------------------------------------------------- */
 
-static bool is_regular(const char *path, struct stat *status)
-{
-    return stat(path, status) == 0 && S_ISREG(status->st_mode);
-}
-
 /* A file that was written at this time or later may not be what the compiler read. File systems
    count time in steps of up to 10 ms. */
 static bool is_older(const struct stat *status, const struct timespec *time)
@@ -72,7 +67,7 @@ static bool output_cache_write_file(const char *path, bool is_own, const struct 
     struct stat status;
     smc_auto_text bytes = {0};
     uint64_t hash;
-    bool valid = is_regular(path, &status) && is_older(&status, begun) &&
+    bool valid = stat(path, &status) == 0 && S_ISREG(status.st_mode) && is_older(&status, begun) &&
                  output_cache_hash(path, &bytes, &hash) && !(is_own && asks_for_files(&bytes));
     if (valid)
         smc_text_printf(list, "%016llx %s\n", (unsigned long long)hash, path);

@@ -26,11 +26,6 @@ static const char *const algorithms[] = {
 };
 /* clang-format on */
 
-static bool is_algorithm(const struct smc_tokens *tokens, uint32_t i)
-{
-    return SMC_TOKEN_IS_ANY(tokens, i, algorithms);
-}
-
 /* Whether the first argument says that the host or the calling thread executes it. */
 static bool is_sequential(const struct smc_tokens *tokens, uint32_t open)
 {
@@ -47,7 +42,7 @@ static uint32_t library_calls_read_name(const struct smc_tokens *tokens, uint32_
     if (!smc_token_is(tokens, i + 1, "::") || (i > 0 && smc_token_is(tokens, i - 1, "namespace")))
         return 0;
     if (smc_token_is(tokens, i, "thrust"))
-        return is_algorithm(tokens, i + 2) && !smc_token_is(tokens, i + 3, "::") &&
+        return SMC_TOKEN_IS_ANY(tokens, i + 2, algorithms) && !smc_token_is(tokens, i + 3, "::") &&
                        !is_sequential(tokens, i + 3)
                    ? 3
                    : 0;

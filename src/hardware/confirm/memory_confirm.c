@@ -67,14 +67,6 @@ static bool counted_wanted(const struct smc_run_result *result)
     return result->counting.made || result->counting.message[0];
 }
 
-static void counted_begin(const struct smc_answer *answer, const struct smc_run_result *result,
-                          struct smc_counted *counted)
-{
-    counted->answer = answer;
-    counted->result = result;
-    smc_counted_expect(answer, counted->expected);
-}
-
 /* Judges the other sources; false if no counter has a value to add. */
 static bool judge_others(const struct smc_counted *counted, struct smc_row *row)
 {
@@ -476,7 +468,9 @@ void smc_confirm_memory(const struct smc_answer *answer, const struct smc_run_re
     bool wanted = counted_wanted(result);
     if (!result->emulation.made && !wanted)
         return;
-    counted_begin(answer, result, &view.counted);
+    view.counted.answer = answer;
+    view.counted.result = result;
+    smc_counted_expect(answer, view.counted.expected);
     if (answer->workload.has_shared)
         confirm_shared(&view);
     for (int store = 0; answer->has_work && store < 2; store++)

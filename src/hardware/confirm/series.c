@@ -420,11 +420,6 @@ bool smc_series_ran_on_gpu(const struct smc_series *series)
     return false;
 }
 
-static bool is_product(const struct smc_series *series)
-{
-    return series->run[0].query.kernel->params & SMC_MATRIX_SIZES;
-}
-
 static uint32_t bit_if_any(const struct smc_series *series, enum smc_figure figure)
 {
     return any(series, figure) ? 1u << figure : 0;
@@ -441,7 +436,9 @@ uint32_t smc_series_shown(const struct smc_series *series)
         return !any(series, SMC_FIGURE_TIME_MS)
                    ? blocks
                    : blocks | bit_if_any(series, SMC_FIGURE_PREDICTED_MS) | BIT(TIME_MS) |
-                         (is_product(series) ? BIT(GFLOPS) : BIT(GB_PER_S)) |
+                         ((series->run[0].query.kernel->params & SMC_MATRIX_SIZES)
+                              ? BIT(GFLOPS)
+                              : BIT(GB_PER_S)) |
                          bit_if_any(series, SMC_FIGURE_SPEED_UP);
     if (launches_vary || !any(series, SMC_FIGURE_LOAD_SECTORS))
         return blocks;

@@ -53,11 +53,6 @@ static enum smc_status gpu_ceilings_load(const struct smc_gpu_measurement *measu
     return SMC_OK;
 }
 
-static bool stop_wished(const struct smc_gpu_bench *bench)
-{
-    return bench->request->stop && bench->request->stop();
-}
-
 static enum smc_status take_samples(const struct smc_gpu_measurement *measurement,
                                     struct smc_gpu_bench *bench,
                                     struct smc_samples samples[SMC_CEILING_COUNT],
@@ -66,7 +61,7 @@ static enum smc_status take_samples(const struct smc_gpu_measurement *measuremen
     double start_ms = smc_clock_ms(), budget_ms = bench->request->budget_ms / MEASUREMENTS;
     for (int i = 0; i < SAMPLES; i++) {
         double seen[SMC_CEILING_COUNT] = {0};
-        if (stop_wished(bench))
+        if (bench->request->stop && bench->request->stop())
             return smc_fail(error, SMC_INTERRUPTED, "interrupted: nothing was kept");
         if (i >= FEWEST_SAMPLES && smc_clock_ms() - start_ms > budget_ms)
             break;

@@ -122,13 +122,6 @@ static void close_source(const struct source *source)
     free(source->typed);
 }
 
-static void close_sources(struct source *source, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        close_source(&source[i]);
-    free(source);
-}
-
 /* --- Arguments -------------------------------------------------------------------------------- */
 
 /* Memory of an argument, by the argument's position and the part of it, from 1. */
@@ -379,6 +372,8 @@ enum smc_status smc_user_find_time(struct smc_user_run *run, struct smc_error *e
     } else {
         smc_fail(error, status, "%s", reason.message);
     }
-    close_sources(source, sources);
+    for (size_t i = 0; i < sources; i++)
+        close_source(&source[i]);
+    free(source);
     return status;
 }

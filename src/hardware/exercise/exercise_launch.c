@@ -229,12 +229,6 @@ static void append_parameters(const struct smc_exercise_launch *launch,
                         exercise->argument[i].extents ? "*" : "", exercise->argument[i].name);
 }
 
-static void append_kernels(const struct smc_inspect_kernels *kernels, struct smc_text *out)
-{
-    for (size_t i = 0; i < kernels->count; i++)
-        smc_text_printf(out, "%s%s", i ? ", " : "", kernels->item[i].shown);
-}
-
 /* Of a source that was compiled: what of the task it lacks, in the task's words. Otherwise the
    reason is left as it is. */
 static enum smc_status tell_what_is_wanted(const struct smc_exercise *exercise,
@@ -247,7 +241,8 @@ static enum smc_status tell_what_is_wanted(const struct smc_exercise *exercise,
     struct smc_error ignored = {""};
     smc_auto_text parameters = {0}, has = {0}, dropped_warnings = {0};
     append_parameters(launch, exercise, &parameters);
-    append_kernels(kernels, &has);
+    for (size_t i = 0; i < kernels->count; i++)
+        smc_text_printf(&has, "%s%s", i ? ", " : "", kernels->item[i].shown);
     if (status != SMC_USAGE || kernels->count == 0)
         ;
     else if (smc_user_choose(kernels, file, exercise->kernel, &kernel, &ignored) != SMC_OK)

@@ -285,11 +285,6 @@ static bool check_cell(const struct concurrent_access *access, struct concurrent
     return false;
 }
 
-static bool is_free(const struct touch *read, uint32_t block)
-{
-    return !read->time || read->is_past || read->block == block;
-}
-
 /* Of two blocks the last reads, and rather weak than strong ones; those before the write until
    others come. */
 static void note_cell(const struct concurrent_access *access, struct concurrent_cell *cell)
@@ -301,7 +296,7 @@ static void note_cell(const struct concurrent_access *access, struct concurrent_
             read[i].is_past = read[i].time > 0;
         return;
     }
-    const int i = is_free(&read[0], access->touch.block) ? 0 : 1;
+    const int i = !read[0].time || read[0].is_past || read[0].block == access->touch.block ? 0 : 1;
     if (!read[i].time || read[i].is_past || read[i].is_strong || !access->touch.is_strong)
         read[i] = access->touch;
 }

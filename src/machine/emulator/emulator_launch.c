@@ -49,18 +49,13 @@ static char *given_data(const struct smc_emulation_request *request,
     return NULL;
 }
 
-static bool is_variable(const struct smc_ptx_symbol *symbol)
-{
-    return (symbol->space == SMC_SPACE_GLOBAL || symbol->space == SMC_SPACE_CONST) &&
-           symbol->is_used;
-}
-
 static bool emulator_launch_add_variables(struct smc_launch_state *launch)
 {
     const struct smc_ptx_module *module = &launch->program->module;
     for (size_t i = 0; i < module->symbols; i++) {
         const struct smc_ptx_symbol *symbol = module->symbol[i];
-        if (!is_variable(symbol))
+        if ((symbol->space != SMC_SPACE_GLOBAL && symbol->space != SMC_SPACE_CONST) ||
+            !symbol->is_used)
             continue;
         struct smc_allocation *allocation = &launch->allocation[launch->allocations];
         char *given = given_data(launch->request, symbol);

@@ -11,11 +11,6 @@
 
 /* --- Counts ----------------------------------------------------------------------------------- */
 
-static bool is_fragment(const struct smc_op *op)
-{
-    return op->kind == SMC_OP_LOAD_FRAGMENT || op->kind == SMC_OP_STORE_FRAGMENT;
-}
-
 /* Keeps the access if it has more conflicts than the instruction's other ones; `like` lacks the
    addresses. */
 static void keep_worst(struct smc_worker *worker, const struct smc_op *op,
@@ -561,7 +556,7 @@ uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
             return access_cluster(worker, warp, &at);
         at.mask = locate_flat(worker, warp, &at, &extent,
                               (struct flat){worker->shared, launch->smem_bytes, 0});
-        if (at.mask && !is_fragment(op))
+        if (at.mask && op->kind != SMC_OP_LOAD_FRAGMENT && op->kind != SMC_OP_STORE_FRAGMENT)
             count_shared(worker, &at, shape && at.mask == shape->mask ? shape : NULL);
         break;
     case SMC_SPACE_LOCAL:

@@ -30,11 +30,6 @@ struct join_search {
     unsigned solutions, tries;
 };
 
-static unsigned place_of(uint32_t bytes)
-{
-    return (unsigned)__builtin_ctz(bytes);
-}
-
 static bool is_shared_load(const struct smc_op *op)
 {
     return op->step == smc_step_load && op->space == SMC_SPACE_SHARED;
@@ -186,7 +181,7 @@ static void join_group(const struct load_group *group, unsigned widest, bool app
         while (!(taken = chunk_at(group, at, bytes)) && bytes > group->bytes)
             bytes /= 2;
         taken = taken ? taken : 1;
-        count[place_of(bytes)]++;
+        count[__builtin_ctz(bytes)]++;
         for (size_t i = 0; apply && i < taken; i++)
             group->op[at + i]->machine_bytes = i == 0 ? (uint8_t)bytes : 0;
         at += taken;

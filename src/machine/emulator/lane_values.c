@@ -84,11 +84,6 @@ static uint8_t rule_of(const struct smc_op *op)
     return rule_in_tables(op->alu);
 }
 
-static unsigned width_of(uint8_t rule)
-{
-    return rule & WIDE ? 64 : rule & NARROW ? 16 : 32;
-}
-
 bool smc_lane_values_open(const struct smc_program *program, struct smc_lane_values *values)
 {
     size_t slots = program->file_bytes / SMC_SLOT_UNIT + 1;
@@ -659,7 +654,9 @@ void smc_lane_values_compute(struct smc_lane_values *values, struct smc_lane_sta
     struct lane_operation operation = {.values = values,
                                        .op = op,
                                        .mask = sure | maybe,
-                                       .width = width_of(rule),
+                                       .width = rule & WIDE     ? 64
+                                                : rule & NARROW ? 16
+                                                                : 32,
                                        .kind = op->d_kind};
     const uint32_t slots[] = {op->a, op->b, op->c};
     uint32_t lanes = SMC_ALL_LANES;

@@ -59,11 +59,6 @@ static bool ptx_operands_read_number(struct reader *reader, struct smc_operand *
     return true;
 }
 
-static bool is_special(struct smc_span name)
-{
-    return *name.at == '%';
-}
-
 /* A part of a register, as video instructions have it: %r1.h0, %r1.b3210. */
 static struct smc_ptx_symbol *find_selected(const struct reader *reader,
                                             struct smc_operand *operand)
@@ -107,7 +102,7 @@ static bool read_named_operand(struct reader *reader, struct smc_operand *operan
         symbol->is_used = true;
         return read_offset(reader, &operand->integer);
     } else {
-        operand->kind = is_special(operand->name) ? SMC_OPERAND_SPECIAL : SMC_OPERAND_LABEL;
+        operand->kind = *operand->name.at == '%' ? SMC_OPERAND_SPECIAL : SMC_OPERAND_LABEL;
     }
     return true;
 }

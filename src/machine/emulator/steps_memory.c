@@ -620,15 +620,6 @@ enum smc_next smc_step_commit(struct smc_worker *worker, struct smc_warp *warp,
     return SMC_GO_ON;
 }
 
-static void note_wait(const struct smc_worker *worker, struct smc_warp *warp, uint32_t begun_at)
-{
-    const struct smc_waited_copies now = {begun_at,
-                                          worker->shadow ? smc_shadow_now(worker->shadow) : 0};
-    const struct smc_waited_copies *last = &warp->waited[(warp->waits - 1) % SMC_WAITED_COPIES];
-    if (warp->waits == 0 || memcmp(last, &now, sizeof now) != 0)
-        warp->waited[warp->waits++ % SMC_WAITED_COPIES] = now;
-}
-
 enum smc_next smc_step_wait(struct smc_worker *worker, struct smc_warp *warp,
                             const struct smc_op *op, uint32_t mask)
 {
@@ -637,7 +628,11 @@ enum smc_next smc_step_wait(struct smc_worker *worker, struct smc_warp *warp,
                             warp->copies->group + op->immediate < warp->copy_group)) {
         struct smc_copy *copy = warp->copies;
         store_copy(worker, warp, copy);
-        note_wait(worker, warp, copy->begun_at);
+        const struct smc_waited_copies now = {copy->begun_at,
+                                              worker->shadow ? smc_shadow_now(worker->shadow) : 0};
+        const struct smc_waited_copies *last = &warp->waited[(warp->waits - 1) % SMC_WAITED_COPIES];
+        if (warp->waits == 0 || memcmp(last, &now, sizeof now) != 0)
+            warp->waited[warp->waits++ % SMC_WAITED_COPIES] = now;
         warp->copies = copy->next;
         free(copy);
     }

@@ -19,11 +19,6 @@ uint32_t smc_tensor_bytes(enum smc_tensor_type type)
     return type < SMC_TENSOR_TYPES ? bytes[type] : 0;
 }
 
-static bool is_float(uint8_t type)
-{
-    return type >= SMC_TENSOR_F16;
-}
-
 static bool has_good_dimension(const struct smc_tensor_map *map, int i)
 {
     return map->size[i] > 0 && map->size[i] <= UINT64_C(1) << 32 && map->box[i] > 0 &&
@@ -37,7 +32,7 @@ bool smc_tensor_map_finish(struct smc_tensor_map *map)
     const bool has_span = map->span == 16 || map->span == 32 || map->span == 64 || map->span == 128;
     if (!has_span || map->type >= SMC_TENSOR_F32_FTZ || map->rank < 1 ||
         map->rank > SMC_TENSOR_DIMENSIONS || map->address % ALIGN || row % ALIGN ||
-        (map->span > ALIGN && row > map->span) || (map->fills_nan && !is_float(map->type)))
+        (map->span > ALIGN && row > map->span) || (map->fills_nan && map->type < SMC_TENSOR_F16))
         return false;
     for (int i = 0; i < map->rank; i++)
         if (!has_good_dimension(map, i))

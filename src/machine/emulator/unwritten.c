@@ -506,16 +506,6 @@ static uint32_t missing(const struct smc_warp *warp, uint32_t offset, uint32_t m
     return lanes;
 }
 
-static void unwritten_report(struct smc_worker *worker, const struct smc_warp *warp, uint32_t lanes,
-                             uint32_t reader)
-{
-    struct smc_finding finding =
-        smc_finding_at(worker, SMC_FINDING_UNWRITTEN_REGISTER, reader - 1,
-                       smc_thread_of(warp, (uint32_t)__builtin_ctz(lanes)));
-    finding.times = smc_lane_count(lanes);
-    smc_find(worker, &finding);
-}
-
 /* The lanes whose result is computed from something unwritten that it depends on. */
 static uint32_t spoilt(const struct smc_warp *warp, const struct smc_op *op,
                        const struct smc_track *track, uint32_t mask, uint32_t *reader)
@@ -535,7 +525,11 @@ static void check(struct smc_worker *worker, const struct smc_warp *warp, const 
     uint32_t reader = 0, lanes = missing(warp, offset, mask, op, &reader);
     if (!lanes)
         return;
-    unwritten_report(worker, warp, lanes, reader);
+    struct smc_finding finding =
+        smc_finding_at(worker, SMC_FINDING_UNWRITTEN_REGISTER, reader - 1,
+                       smc_thread_of(warp, (uint32_t)__builtin_ctz(lanes)));
+    finding.times = smc_lane_count(lanes);
+    smc_find(worker, &finding);
     written_at(warp, offset)->lanes |= lanes;
 }
 

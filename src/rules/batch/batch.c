@@ -60,11 +60,6 @@ static int find_column(const char *name)
     return -1;
 }
 
-static bool is_result(const char *name)
-{
-    return SMC_ANY(smc_is_same, name, results);
-}
-
 /* Whether the columns to pass name this one, "all" aside. */
 static bool is_passed(const struct smc_batch *batch, const char *name)
 {
@@ -175,7 +170,7 @@ static enum smc_status find_fields(const struct smc_csv_record *header,
             continue;
         if (find_column(name) >= 0)
             status = find_field(header, i, name, batch->file, columns, error);
-        else if (is_result(name))
+        else if (SMC_ANY(smc_is_same, name, results))
             snprintf(note, 256, "the column '%.64s' is kept; the one with the answer follows it",
                      name);
         else if (!all)
@@ -580,19 +575,14 @@ struct batch_stream {
     struct smc_error first_bad;
 };
 
-static enum smc_status batch_flush(struct batch_stream *stream, struct smc_error *error)
-{
-    return stream->json ? smc_json_rows_flush(stream->json, error)
-                        : smc_csv_flush(stream->writer, error);
-}
-
 /* Writes the pending answers before the reader waits for more input. */
 static enum smc_status batch_flush_and_read(void *context, char *bytes, size_t capacity,
                                             size_t *count, struct smc_error *error)
 {
     struct batch_stream *stream = context;
     const struct smc_csv_source *source = &stream->batch->source;
-    SMC_TRY(batch_flush(stream, error));
+    SMC_TRY(stream->json ? smc_json_rows_flush(stream->json, error)
+                         : smc_csv_flush(stream->writer, error));
     return source->read(source->context, bytes, capacity, count, error);
 }
 

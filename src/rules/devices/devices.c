@@ -675,11 +675,6 @@ static void list_architecture(const struct wanted_board *wanted, struct smc_text
 
 /* --- Choosing among boards --- */
 
-static bool is_candidate(const struct board_candidates *candidates, size_t index)
-{
-    return candidates->fits[index] == candidates->fit;
-}
-
 static bool same_chip(const struct smc_device *a, const struct smc_device *b)
 {
     size_t length = strcspn(a->chip, " ");
@@ -727,7 +722,7 @@ static bool devices_choose(struct board_candidates *candidates)
     struct surplus least = {0, 0};
     bool one_kind = true;
     for (size_t i = 0; i < smc_device_count(); i++) {
-        if (!is_candidate(candidates, i))
+        if (candidates->fits[i] != candidates->fit)
             continue;
         struct surplus surplus = surplus_of(rows[i].name, candidates->wanted);
         int compared = candidates->count++ ? compare_surplus(surplus, least) : -1;

@@ -14,11 +14,6 @@ struct step_axis {
     int64_t unit; /* allocation changes just above a multiple of it */
 };
 
-static int64_t smem_in_use(const struct smc_launch *launch)
-{
-    return (int64_t)launch->static_smem_bytes + launch->dynamic_smem_bytes;
-}
-
 static struct step_axis axis_of(enum smc_step_resource resource, const struct smc_sm *sm,
                                 const struct smc_launch *launch)
 {
@@ -29,7 +24,8 @@ static struct step_axis axis_of(enum smc_step_resource resource, const struct sm
     case SMC_STEP_REGISTERS:
         return (struct step_axis){launch->regs_per_thread, 1, sm->max_regs_per_thread, 1};
     case SMC_STEP_SHARED_MEMORY:
-        return (struct step_axis){smem_in_use(launch), 0, smc_smem_most_per_block(sm, launch) + 1,
+        return (struct step_axis){(int64_t)launch->static_smem_bytes + launch->dynamic_smem_bytes,
+                                  0, smc_smem_most_per_block(sm, launch) + 1,
                                   sm->smem_alloc_unit_bytes};
     case SMC_STEP_BARRIERS:
         return (struct step_axis){launch->barriers_per_block, 1, sm->named_barriers_per_block, 1};

@@ -29,18 +29,6 @@ bool smc_gate_reports(const struct smc_arguments *arguments)
            (arguments->given[SMC_OPTION_GATE] && strcmp(format, "text") == 0);
 }
 
-static void write_findings(const struct smc_arguments *arguments,
-                           const struct smc_gate_verdict *verdict, struct smc_text *out)
-{
-    const char *format = ask_gate_format_of(arguments);
-    if (strcmp(format, "markdown") == 0)
-        smc_markdown_findings(&verdict->findings, "smemcalc", out);
-    else if (strcmp(format, "junit") == 0)
-        smc_junit_findings(&verdict->findings, &verdict->judgements, out);
-    else
-        smc_sarif_findings(&verdict->findings, out);
-}
-
 /* --- The gate --------------------------------------------------------------------------------- */
 
 /* The requirements of the command line: a limit for all kernels, after those of the file. */
@@ -149,7 +137,13 @@ static void ask_gate_report(const struct smc_arguments *arguments, const struct 
     if (!smc_gate_reports(arguments)) {
         smc_gate_tell(gate, verdict, true);
     } else if (is_of_findings(ask_gate_format_of(arguments))) {
-        write_findings(arguments, verdict, out);
+        const char *format = ask_gate_format_of(arguments);
+        if (strcmp(format, "markdown") == 0)
+            smc_markdown_findings(&verdict->findings, "smemcalc", out);
+        else if (strcmp(format, "junit") == 0)
+            smc_junit_findings(&verdict->findings, &verdict->judgements, out);
+        else
+            smc_sarif_findings(&verdict->findings, out);
         smc_gate_tell(gate, verdict, false);
     } else {
         smc_lines_of_findings(&verdict->findings, out);

@@ -4,16 +4,6 @@
 #include "show/cli/ask.h"
 #include "show/cli/output.h"
 
-static void cmd_devices_report(const struct smc_arguments *arguments,
-                               const struct smc_device *devices, size_t count, struct smc_text *out)
-{
-    struct smc_ceilings ceilings;
-    smc_output_style(out);
-    if (count == 1)
-        smc_ask_device_ceilings(devices, &ceilings);
-    smc_ask_writer(arguments)->devices(devices, count == 1 ? &ceilings : NULL, count, out);
-}
-
 /* A GPU that cannot be read is omitted; the rest is still right. */
 static size_t cmd_devices_read_all(struct smc_device *devices, int gpus)
 {
@@ -47,7 +37,11 @@ static enum smc_status cmd_devices_show(const struct smc_arguments *arguments,
     if (!devices)
         return smc_out_of_memory(error);
     size_t count = any ? copy_chosen(chosen, devices) : cmd_devices_read_all(devices, gpus);
-    cmd_devices_report(arguments, devices, count, out);
+    struct smc_ceilings ceilings;
+    smc_output_style(out);
+    if (count == 1)
+        smc_ask_device_ceilings(devices, &ceilings);
+    smc_ask_writer(arguments)->devices(devices, count == 1 ? &ceilings : NULL, count, out);
     return SMC_OK;
 }
 

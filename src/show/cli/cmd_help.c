@@ -57,14 +57,6 @@ static void cmd_help_append_row(const struct smc_option *option, const char *hel
     smc_layout_paragraph(out, smc_text_string(&left), TEXT_COLUMN, help, COLUMNS);
 }
 
-static void cmd_help_append_option(const struct smc_option *option, struct smc_text *out)
-{
-    smc_auto_text help = {0};
-    smc_program_append(&help, option->help);
-    cmd_help_append_range(option, &help);
-    cmd_help_append_row(option, smc_text_string(&help), out);
-}
-
 /* Whether an earlier row of these commands has the name: its meaning may depend on the command. */
 static bool cmd_help_is_listed(int id, uint32_t commands)
 {
@@ -90,7 +82,10 @@ static void cmd_help_append_options(uint32_t commands, struct smc_text *out)
                 smc_text_append(out, ":\n");
             }
             begun = true;
-            cmd_help_append_option(option, out);
+            smc_auto_text help = {0};
+            smc_program_append(&help, option->help);
+            cmd_help_append_range(option, &help);
+            cmd_help_append_row(option, smc_text_string(&help), out);
         }
     }
 }

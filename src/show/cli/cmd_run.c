@@ -14,15 +14,6 @@ static bool is_wrong_usage(const struct smc_all_gpus *all)
     return all->count > 0;
 }
 
-static void warn_idle(const struct smc_arguments *arguments, const struct smc_all_gpus *all)
-{
-    struct smc_idle_options idle = {0};
-    for (size_t i = 0; i < all->count; i++)
-        if (all->part[i].device.name[0])
-            smc_idle_consider(arguments, &all->part[i].device, &idle);
-    smc_idle_warn(&idle);
-}
-
 static void tell_part(const struct smc_gpu_part *part)
 {
     char kind[32];
@@ -41,7 +32,11 @@ static void add_ceilings(struct smc_query *query)
 static void cmd_run_report(const struct smc_arguments *arguments, const struct smc_all_gpus *all,
                            struct smc_text *out)
 {
-    warn_idle(arguments, all);
+    struct smc_idle_options idle = {0};
+    for (size_t i = 0; i < all->count; i++)
+        if (all->part[i].device.name[0])
+            smc_idle_consider(arguments, &all->part[i].device, &idle);
+    smc_idle_warn(&idle);
     for (size_t i = 0; i < all->count; i++)
         tell_part(&all->part[i]);
     smc_output_style(out);

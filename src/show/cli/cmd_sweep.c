@@ -161,17 +161,6 @@ static enum smc_status ask_ceilings(struct swept_devices *devices, struct smc_sw
     return SMC_OK;
 }
 
-static void cmd_sweep_warn_idle(const struct smc_arguments *arguments,
-                                const struct smc_sweep *sweep, size_t count)
-{
-    struct smc_idle_options idle = {0};
-    for (size_t i = 0; i < count; i++)
-        smc_idle_consider(arguments, &sweep->devices[i], &idle);
-    if (count == 0)
-        smc_idle_consider(arguments, &sweep->query.device, &idle);
-    smc_idle_warn(&idle);
-}
-
 /* The kernel of a file on each device, or on the one that is assumed. An axis of --threads needs no
    other block size. */
 static enum smc_status cmd_sweep_ask_file(const struct smc_arguments *arguments,
@@ -214,7 +203,12 @@ static enum smc_status ask_sweep(const struct smc_arguments *arguments, bool not
             smc_output_note(sweep->query.device_note);
     } else
         sweep->query.device = devices->device[0];
-    cmd_sweep_warn_idle(arguments, sweep, devices->count);
+    struct smc_idle_options idle = {0};
+    for (size_t i = 0; i < devices->count; i++)
+        smc_idle_consider(arguments, &sweep->devices[i], &idle);
+    if (devices->count == 0)
+        smc_idle_consider(arguments, &sweep->query.device, &idle);
+    smc_idle_warn(&idle);
     return SMC_OK;
 }
 

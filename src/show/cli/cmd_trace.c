@@ -329,13 +329,6 @@ static enum smc_status cmd_trace_deliver(const struct smc_arguments *arguments,
     return status;
 }
 
-static void tell_findings(const struct smc_findings *findings)
-{
-    smc_auto_text lines = {0};
-    smc_lines_of_findings(findings, &lines);
-    smc_output_tell("", smc_text_string(&lines));
-}
-
 /* A program that failed hides what a requirement says. */
 static enum smc_status end_as_program(const struct tracing *tracing, enum smc_status judged,
                                       struct smc_error *error)
@@ -389,7 +382,9 @@ static enum smc_status cmd_trace_report(const struct smc_arguments *arguments,
         *error = reason;
         return status;
     }
-    tell_findings(&tracing->verdict.findings);
+    smc_auto_text lines = {0};
+    smc_lines_of_findings(&tracing->verdict.findings, &lines);
+    smc_output_tell("", smc_text_string(&lines));
     await_program(tracing);
     return end_as_program(tracing, judged, error);
 }

@@ -257,24 +257,6 @@ static enum smc_status read_expected_one(const char *typed, struct smc_user_requ
     return is_reference ? SMC_OK : check_is_file(typed, source, error);
 }
 
-static enum smc_status read_expected(const struct smc_arguments *arguments,
-                                     struct smc_user_request *request, struct smc_error *error)
-{
-    for (size_t i = 0; i < arguments->expected.count; i++)
-        SMC_TRY(read_expected_one(arguments->expected.item[i], request, error));
-    return SMC_OK;
-}
-
-static enum smc_status run_read_arguments(const struct smc_arguments *arguments,
-                                          struct smc_user_request *request, struct smc_error *error)
-{
-    request->argument_count = arguments->arg.count;
-    for (size_t i = 0; i < arguments->arg.count; i++)
-        if (smc_user_argument_parse(arguments->arg.item[i], &request->argument[i], error) != SMC_OK)
-            return smc_fail_in(error, SMC_USAGE, "option --arg");
-    return SMC_OK;
-}
-
 void smc_ask_user_request(const struct smc_arguments *arguments, const char *file,
                           struct smc_user_request *request)
 {
@@ -304,7 +286,10 @@ enum smc_status smc_ask_user_launch(const struct smc_arguments *arguments, const
 {
     smc_ask_user_request(arguments, file, request);
     SMC_TRY(ask_extent(arguments, SMC_OPTION_GRID, INT32_MAX, "blocks", request->grid, error));
-    SMC_TRY(run_read_arguments(arguments, request, error));
+    request->argument_count = arguments->arg.count;
+    for (size_t i = 0; i < arguments->arg.count; i++)
+        if (smc_user_argument_parse(arguments->arg.item[i], &request->argument[i], error) != SMC_OK)
+            return smc_fail_in(error, SMC_USAGE, "option --arg");
     return read_set(arguments, request, error);
 }
 
@@ -328,7 +313,9 @@ static enum smc_status ask_own(const struct smc_arguments *arguments,
     if (arguments->given[SMC_OPTION_DYNAMIC_SMEM])
         request->dynamic_smem_bytes = (uint32_t)arguments->number[SMC_OPTION_DYNAMIC_SMEM];
     SMC_TRY(read_dumped(arguments, request, error));
-    return read_expected(arguments, request, error);
+    for (size_t i = 0; i < arguments->expected.count; i++)
+        SMC_TRY(read_expected_one(arguments->expected.item[i], request, error));
+    return SMC_OK;
 }
 
 enum smc_status smc_run_source_ask(const struct smc_arguments *arguments,

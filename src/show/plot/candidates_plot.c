@@ -219,16 +219,6 @@ static void candidates_append_verdict(const struct tradeoff *tradeoff, const str
         smc_text_printf(line, "takes %.*f times as long", longer < 9.95 ? 2 : 0, longer);
 }
 
-static void draw_head(struct smc_page *page, const struct tradeoff *tradeoff,
-                      const struct named *named)
-{
-    SMC_AUTO(smc_heading_free) struct smc_heading heading = {0};
-    smc_text_append(&heading.title, tradeoff->title);
-    candidates_append_verdict(tradeoff, named, &heading.verdict);
-    smc_text_printf(&heading.subject, "%s. What bounds the time:", tradeoff->subject);
-    smc_page_put_heading(page, &heading);
-}
-
 /* The next one in the order of time, equal ones in their own order; the count after the last. */
 static size_t next_slower(const struct tradeoff *tradeoff, size_t last)
 {
@@ -298,7 +288,11 @@ static void draw_tradeoff(const struct tradeoff *tradeoff, const struct smc_canv
 {
     struct smc_page page = smc_page_begin(picture, canvas);
     const struct named named = find_named(tradeoff);
-    draw_head(&page, tradeoff, &named);
+    SMC_AUTO(smc_heading_free) struct smc_heading heading = {0};
+    smc_text_append(&heading.title, tradeoff->title);
+    candidates_append_verdict(tradeoff, &named, &heading.verdict);
+    smc_text_printf(&heading.subject, "%s. What bounds the time:", tradeoff->subject);
+    smc_page_put_heading(&page, &heading);
     candidates_draw_legend(&page, tradeoff);
     candidates_draw_diagram(&page, tradeoff, &named);
     candidates_draw_table(&page, tradeoff, named.fastest);
@@ -408,15 +402,6 @@ static void candidates_append_shapes(const struct smc_tune *tune, size_t count, 
         smc_text_printf(out, "%s%s", i == 0 ? ", " : "/", tune->axis[i].name);
 }
 
-static void append_tuned(const struct smc_tune *tune, struct smc_text *out)
-{
-    if (tune->source)
-        smc_words_tune_subject(tune, out);
-    else
-        smc_text_append(out, tune->query.kernel->name);
-    smc_text_printf(out, " on %s: occupancy and time", tune->query.device.name);
-}
-
 enum smc_status smc_plot_tune(const struct smc_tune *tune, const struct smc_canvas *canvas,
                               struct smc_picture *picture, struct smc_error *error)
 {
@@ -430,7 +415,11 @@ enum smc_status smc_plot_tune(const struct smc_tune *tune, const struct smc_canv
         measured = false;
         count = set_shapes(tune, false, point);
     }
-    append_tuned(tune, &title);
+    if (tune->source)
+        smc_words_tune_subject(tune, &title);
+    else
+        smc_text_append(&title, tune->query.kernel->name);
+    smc_text_printf(&title, " on %s: occupancy and time", tune->query.device.name);
     candidates_append_shapes(tune, count, measured, &subject);
     const struct tradeoff tradeoff = {.title = smc_text_string(&title),
                                       .subject = smc_text_string(&subject),

@@ -121,11 +121,6 @@ static void paint_slanted(const struct screen *screen, const struct smc_plot_sha
     }
 }
 
-static bool is_ceiling(enum smc_ink ink)
-{
-    return ink >= SMC_INK_DRAM && ink <= SMC_INK_ISSUE;
-}
-
 /* A level line that keeps its colour. */
 static uint32_t level_of(const struct screen *screen, const struct smc_plot_shape *shape,
                          int column)
@@ -151,7 +146,9 @@ static void paint_line(const struct screen *screen, const struct smc_plot_shape 
     }
     for (; shape->dashed && row < last_row; row++)
         paint_put(screen, row, column, screen->utf8 ? 0x250a : ':', shape->ink, false);
-    for (; (shape->dashed || is_ceiling(shape->ink)) && column < last_column; column++)
+    for (; (shape->dashed || (shape->ink >= SMC_INK_DRAM && shape->ink <= SMC_INK_ISSUE)) &&
+           column < last_column;
+         column++)
         paint_put(screen, row, column, level_of(screen, shape, column), shape->ink, false);
     for (; row < last_row; row++) {
         paint_join(screen, row, column, SOUTH);

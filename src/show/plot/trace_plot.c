@@ -81,11 +81,6 @@ static void trace_append_devices(const struct smc_canvas *canvas,
         smc_text_append(out, "an unknown GPU");
 }
 
-static const char *subject_of(const struct smc_trace *trace)
-{
-    return trace->program ? trace->program : trace->file ? trace->file : "the program";
-}
-
 static void trace_append_verdict(const struct smc_trace_answer *answer, struct smc_text *line)
 {
     char percent[32];
@@ -134,7 +129,11 @@ static void trace_draw_head(struct trace_picture *plot)
     double room = smc_page_right(page) - smc_page_left(page) -
                   smc_canvas_text_width(&page->canvas, SMC_FACE_TITLE, smc_text_string(&device)) -
                   smc_canvas_text_width(&page->canvas, SMC_FACE_TITLE, " on ");
-    append_fitting(&page->canvas, SMC_FACE_TITLE, subject_of(answer->trace), room, &title);
+    append_fitting(&page->canvas, SMC_FACE_TITLE,
+                   answer->trace->program ? answer->trace->program
+                   : answer->trace->file  ? answer->trace->file
+                                          : "the program",
+                   room, &title);
     smc_text_printf(&title, " on %s", smc_text_string(&device));
     trace_append_verdict(answer, &verdict);
     trace_append_subject(&page->canvas, answer, &subject);

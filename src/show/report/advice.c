@@ -188,17 +188,6 @@ static void append_headroom(const struct smc_answer *answer, struct smc_text *li
     }
 }
 
-static void append_losses(const struct smc_answer *answer, struct smc_text *line)
-{
-    for (uint32_t i = 0; i < answer->next_steps.count; i++) {
-        const struct smc_next_step *step = &answer->next_steps.step[i];
-        if (step->blocks_per_sm > answer->occupancy.blocks_per_sm || !is_shown_loss(answer, step))
-            continue;
-        smc_text_append(line, line->length ? "\n" : "");
-        append_loss(answer, step, line);
-    }
-}
-
 /* What `best` proposes, else the largest smaller tile or block that can be launched, all else as it
    is: sets it in `params`, and its plan. */
 static bool find_smaller_block(const struct smc_answer *answer, struct smc_params *params,
@@ -504,7 +493,13 @@ void smc_text_next_steps(const struct smc_answer *answer, struct smc_text *line)
     smc_text_gains(answer, line);
     if (line->length == 0)
         smc_text_append(line, "no change of one resource alone raises occupancy");
-    append_losses(answer, line);
+    for (uint32_t i = 0; i < answer->next_steps.count; i++) {
+        const struct smc_next_step *step = &answer->next_steps.step[i];
+        if (step->blocks_per_sm > answer->occupancy.blocks_per_sm || !is_shown_loss(answer, step))
+            continue;
+        smc_text_append(line, line->length ? "\n" : "");
+        append_loss(answer, step, line);
+    }
 }
 
 /* A report fits on a screen of so many lines; what matters least is left out. */

@@ -85,8 +85,9 @@ static void annotation_add_count(uint64_t value, struct smc_cells *cells)
         smc_cells_add(cells, "-");
 }
 
-static void annotation_add_heat(const struct annotation_table *table,
-                                const struct smc_annotated_line *line, struct smc_cells *cells)
+static void annotation_report_add_counts(const struct annotation_table *table,
+                                         const struct smc_annotated_line *line,
+                                         struct smc_cells *cells)
 {
     char text[16] = "-";
     double percent =
@@ -95,24 +96,12 @@ static void annotation_add_heat(const struct annotation_table *table,
         snprintf(text, sizeof text, percent < 0.5 ? "<1%%" : "%.0f%%", percent);
     bool hot = line->heat && line->heat >= table->least;
     smc_cells_printf(cells, "%c%*s", hot ? '>' : ' ', cells->column->width - 1, text);
-}
-
-static void annotation_add_lanes(const struct smc_emulated_count *count, struct smc_cells *cells)
-{
-    if (count->executions)
-        smc_cells_printf(cells, "%.*f", count->lanes % count->executions ? 1 : 0,
-                         (double)count->lanes / (double)count->executions);
+    annotation_add_count(line->count.executions, cells);
+    if (line->count.executions)
+        smc_cells_printf(cells, "%.*f", line->count.lanes % line->count.executions ? 1 : 0,
+                         (double)line->count.lanes / (double)line->count.executions);
     else
         smc_cells_add(cells, "-");
-}
-
-static void annotation_report_add_counts(const struct annotation_table *table,
-                                         const struct smc_annotated_line *line,
-                                         struct smc_cells *cells)
-{
-    annotation_add_heat(table, line, cells);
-    annotation_add_count(line->count.executions, cells);
-    annotation_add_lanes(&line->count, cells);
     for (size_t i = 0; i < LINE - FIRST_COUNT; i++)
         annotation_add_count(counts[i].value(&line->count), cells);
 }

@@ -313,20 +313,15 @@ static void append_kernel_verdict(const struct smc_kernel_banks *banks, struct s
     smc_text_append_char(out, '\n', 1);
 }
 
-static void append_kernel_block(const struct smc_kernel_banks *banks, struct smc_text *out)
-{
-    const uint32_t *block = banks->accesses->block;
-    smc_layout_say(out, "block", "%ux%ux%u, %u warp%s%s", block[0], block[1], block[2],
-                   banks->accesses->warps, smc_text_plural(banks->accesses->warps),
-                   banks->block_source);
-}
-
 void smc_text_kernel_banks(const struct smc_kernel_banks *banks, struct smc_text *out)
 {
     const struct smc_answer answer = {.query = *banks->query};
     append_kernel_verdict(banks, out);
     smc_text_kernel_line(&answer, out);
-    append_kernel_block(banks, out);
+    const uint32_t *block = banks->accesses->block;
+    smc_layout_say(out, "block", "%ux%ux%u, %u warp%s%s", block[0], block[1], block[2],
+                   banks->accesses->warps, smc_text_plural(banks->accesses->warps),
+                   banks->block_source);
     smc_text_device_line(&answer, out);
     if (banks->accesses->count == 0)
         return;

@@ -50,15 +50,6 @@ static void add_ceiling(enum smc_ceiling id, const struct smc_ceilings *ceilings
     smc_text_append_char(cells.out, '\n', 1);
 }
 
-static void ceilings_append_head(const struct smc_calibration *calibration, struct smc_text *out)
-{
-    const struct smc_device *device = &calibration->device;
-    smc_layout_words(out, SMC_STRONG, device->name);
-    smc_text_printf(out, "  CC %d.%d  %u SMs  driver %s\n\n", device->sm.cc / 10,
-                    device->sm.cc % 10, device->sm_count, calibration->ceilings.driver);
-    smc_cells_headings((struct smc_cells){calibration_columns, out});
-}
-
 void smc_text_ceilings(const struct smc_ceilings *ceilings, const struct smc_device *device,
                        struct smc_text *out)
 {
@@ -75,7 +66,11 @@ void smc_text_ceilings(const struct smc_ceilings *ceilings, const struct smc_dev
 void smc_text_calibration(const struct smc_calibration *calibration, const char *kept_in,
                           struct smc_text *out)
 {
-    ceilings_append_head(calibration, out);
+    const struct smc_device *device = &calibration->device;
+    smc_layout_words(out, SMC_STRONG, device->name);
+    smc_text_printf(out, "  CC %d.%d  %u SMs  driver %s\n\n", device->sm.cc / 10,
+                    device->sm.cc % 10, device->sm_count, calibration->ceilings.driver);
+    smc_cells_headings((struct smc_cells){calibration_columns, out});
     for (int i = 0; i < SMC_CEILING_COUNT; i++)
         add_ceiling((enum smc_ceiling)i, &calibration->ceilings, &calibration->spread[i],
                     &calibration->device, (struct smc_cells){calibration_columns, out});

@@ -56,20 +56,10 @@ static const char *gravest(const struct smc_diff_pair *pair)
     return changes ? smc_diff_change_name((enum smc_diff_change)__builtin_ctz(changes)) : NULL;
 }
 
-static const char *former_name(const struct smc_diff_pair *pair)
-{
-    return pair->is_renamed ? pair->before.kernel->shown : NULL;
-}
-
 /* Blocks and occupancy depend on it. */
 static bool has_known_smem(const struct smc_diff_side *side)
 {
     return side->kernel && !side->dynamic_smem_unknown;
-}
-
-static bool diff_is_refused(const struct smc_diff_side *side)
-{
-    return side->kernel && side->kernel->resources.refused;
 }
 
 /* Of a kernel that this side has, and where that is known; of the side itself. */
@@ -119,7 +109,8 @@ static bool diff_is_refused(const struct smc_diff_side *side)
           SMC_VALUE_IF(has_known_smem(&item->side), smc_value_limiters(item->side.limiters)))
 #define PAIR_FIELDS(FIELD)                                                                         \
     FIELD("name", "kernel", "", "the kernel's name, demangled", diff_latest(item)->kernel->shown)  \
-    FIELD("was", "was", "", "its name in the old build, if it was renamed", former_name(item))     \
+    FIELD("was", "was", "", "its name in the old build, if it was renamed",                        \
+          item->is_renamed ? item->before.kernel->shown : NULL)                                    \
     FIELD("mangled_name", NULL, "", "its name in the file", diff_latest(item)->kernel->name)       \
     FIELD("source_file", NULL, "", "the source that defines it",                                   \
           diff_latest(item)->kernel->source_file)                                                  \
@@ -323,7 +314,7 @@ static void append_effect(const struct smc_diff_pair *pair, struct smc_text *out
                                                                  : "it now launches");
         if (after->threads_per_block > 0)
             smc_text_printf(out, " at %u threads", after->threads_per_block);
-        if (diff_is_refused(after))
+        if (after->kernel && after->kernel->resources.refused)
             smc_text_append(out, ": too much static shared memory to compile");
     } else if (!diff_report_launches(before) && !diff_report_launches(after)) {
         smc_text_append(out, "it launches in neither build");

@@ -487,11 +487,6 @@ static struct smc_value figure_of(const struct exercise_item *item, enum smc_exe
                         smc_value_number(item->verdict->figure[figure]));
 }
 
-static json_t *findings_list(const struct smc_exercise_verdict *verdict)
-{
-    return verdict->emulated.finish.made ? smc_json_findings(&verdict->emulated) : json_array();
-}
-
 #define EXERCISE_FIELDS(FIELD)                                                                     \
     FIELD("exercise", "exercise", "", "the exercise's name",                                       \
           smc_value_text(item->submission->exercise->name))                                        \
@@ -522,7 +517,8 @@ static json_t *findings_list(const struct smc_exercise_verdict *verdict)
           SMC_VALUE_IF(item->verdict->outcome == SMC_EXERCISE_WRONG,                               \
                        smc_value_string(smc_wrong_cause_names[item->verdict->wrong.cause])))       \
     FIELD("findings", NULL, "", "errors that the emulator found, as run reports them",             \
-          findings_list(item->verdict))                                                            \
+          (item->verdict->emulated.finish.made ? smc_json_findings(&item->verdict->emulated)       \
+                                               : json_array()))                                    \
     FIELD("barrier_after", NULL, "",                                                               \
           "the lines after which __syncthreads() was seen to remove the races",                    \
           barrier_list(item->verdict))                                                             \

@@ -17,11 +17,6 @@ struct fleet_line {
     const struct smc_fleet_straggler *straggler;
 };
 
-static struct smc_value gpu_text(const struct fleet_line *line, uint32_t offset)
-{
-    return smc_value_string(line->gpu ? smc_checks_text(line->checks, offset) : NULL);
-}
-
 static struct smc_value gpu_number(const struct fleet_line *line, int32_t number)
 {
     return SMC_VALUE_IF(line->gpu && number >= 0, (uint64_t)number);
@@ -61,7 +56,8 @@ SMC_FIELD_TABLE(drain_fields, struct fleet_line, DRAIN_FIELDS)
           smc_value_text(item->state))                                                             \
     FIELD("node", "node", "", "Slurm's name, or the host's", item->node)                           \
     FIELD("gpu_index", "gpu_index", "", "on its node", gpu_number(item, OF_GPU(gpu_index)))        \
-    FIELD("gpu_uuid", "gpu_uuid", "", "as nvidia-smi prints it", gpu_text(item, OF_GPU(uuid)))     \
+    FIELD("gpu_uuid", "gpu_uuid", "", "as nvidia-smi prints it",                                   \
+          smc_value_string(item->gpu ? smc_checks_text(item->checks, OF_GPU(uuid)) : NULL))        \
     FIELD("rank", "rank", "", "of the process that reported", gpu_number(item, OF_GPU(rank)))      \
     FIELD("device", "device", "", "the GPU", fleet_device_of(item))                                \
     FIELD("verdict", NULL, "", "of its check",                                                     \
@@ -214,17 +210,6 @@ static void write_stragglers(const struct smc_fleet *fleet, struct smc_text *out
     smc_layout_folded(out, fleet->straggler_count - shown(fleet->straggler_count, out->style));
 }
 
-static void write_silent(const struct smc_fleet *fleet, struct smc_text *out)
-{
-    size_t count = shown(fleet->silent, out->style);
-    struct smc_text line = {0};
-    for (size_t i = 0; i < count; i++)
-        smc_text_printf(&line, "%s%s", i ? ", " : "",
-                        fleet->drain[fleet->drain_count - fleet->silent + i].node);
-    smc_layout_line(out, "no report", &line);
-    smc_layout_folded(out, fleet->silent - shown(fleet->silent, out->style));
-}
-
 static void write_spread(const struct smc_fleet *fleet, const struct smc_fleet_spread *spread,
                          bool first, struct smc_text *out)
 {
@@ -261,7 +246,13 @@ void smc_text_fleet(const struct smc_fleet *fleet, struct smc_text *out)
     fleet_write_verdict(fleet, out);
     write_drains(fleet, out);
     write_stragglers(fleet, out);
-    write_silent(fleet, out);
+    size_t count = shown(fleet->silent, out->style);
+    struct smc_text line = {0};
+    for (size_t i = 0; i < count; i++)
+        smc_text_printf(&line, "%s%s", i ? ", " : "",
+                        fleet->drain[fleet->drain_count - fleet->silent + i].node);
+    smc_layout_line(out, "no report", &line);
+    smc_layout_folded(out, fleet->silent - shown(fleet->silent, out->style));
     for (size_t i = 0; i < fleet->spread_count; i++)
         write_spread(fleet, &fleet->spread[i], i == 0, out);
     write_remarks(fleet, out);

@@ -220,12 +220,6 @@ static bool find_families(const struct smc_inspect_rows *rows, bool instances,
     return true;
 }
 
-static void free_families(struct families *families)
-{
-    free(families->item);
-    free(families->member);
-}
-
 /* --- Lines ------------------------------------------------------------------------------------ */
 
 struct overview_range {
@@ -646,6 +640,7 @@ size_t smc_overview_table(const struct smc_inspect_rows *rows, const struct smc_
         out->failed = true;
     else if (rows->count > 0)
         left_out = overview_append_table(rows, &families, names, out);
-    free_families(&families);
+    free(families.item);
+    free(families.member);
     return left_out;
 }

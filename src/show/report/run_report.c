@@ -61,12 +61,6 @@ const struct smc_reading *smc_row_reading(const struct smc_row *row, int column)
     return sources[column];
 }
 
-/* Their values are 0 and 1. */
-static bool is_yes_or_no(const struct smc_row *row)
-{
-    return strcmp(row->quantity, "compiles") == 0 || strcmp(row->quantity, "launches") == 0;
-}
-
 void smc_words_source(const struct smc_row *row, const struct smc_reading *reading,
                       char text[SMC_ROW_WORDS])
 {
@@ -77,7 +71,7 @@ void smc_words_source(const struct smc_row *row, const struct smc_reading *readi
         snprintf(text, SMC_ROW_WORDS, "%s", row->words);
     else if (!reading->present)
         snprintf(text, SMC_ROW_WORDS, "-");
-    else if (is_yes_or_no(row))
+    else if (strcmp(row->quantity, "compiles") == 0 || strcmp(row->quantity, "launches") == 0)
         snprintf(text, SMC_ROW_WORDS, "%s", value != 0 ? "yes" : "no");
     else
         snprintf(text, SMC_ROW_WORDS,
@@ -106,11 +100,6 @@ struct run_line {
     const char *verdict, *note;
 };
 
-static struct smc_value run_predicted(const struct smc_row *row)
-{
-    return row->words[0] ? smc_value_string(row->words) : smc_value_reading(row->predicted);
-}
-
 #define LINE_FIELDS(FIELD)                                                                         \
     FIELD(NULL, "kernel", "", "the kernel", smc_value_text(item->run->kernel))                     \
     FIELD("quantity", "quantity", "", "what is compared", smc_value_text(item->row->quantity))     \
@@ -118,7 +107,9 @@ static struct smc_value run_predicted(const struct smc_row *row)
     FIELD("predicted", NULL, "", "by the model", item->row->predicted)                             \
     FIELD("predicted_text", NULL, "", "what is predicted in words",                                \
           smc_value_string(item->row->words))                                                      \
-    FIELD(NULL, "predicted", "", "by the model", run_predicted(item->row))                         \
+    FIELD(NULL, "predicted", "", "by the model",                                                   \
+          item->row->words[0] ? smc_value_string(item->row->words)                                 \
+                              : smc_value_reading(item->row->predicted))                           \
     FIELD("api", "api", "", "the driver's answer", item->row->api)                                 \
     FIELD("emulated", "emulated", "", "counted by the emulator", item->row->emulated)              \
     FIELD("measured", "measured", "", "on the GPU", item->row->measured)                           \

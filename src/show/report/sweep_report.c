@@ -150,11 +150,6 @@ struct sweep_grid {
     const char *unit_name;
 };
 
-static size_t cell_width(const struct sweep_grid *grid)
-{
-    return (size_t)grid->number_width + (size_t)grid->marks;
-}
-
 static const struct smc_sweep_point *sweep_point_at(const struct sweep_grid *grid, uint64_t row,
                                                     uint64_t column)
 {
@@ -162,14 +157,6 @@ static const struct smc_sweep_point *sweep_point_at(const struct sweep_grid *gri
     uint64_t fast = grid->down == 0 ? column : row;
     uint64_t width = grid->down == 0 ? grid->columns : grid->rows;
     return &grid->result->point[slow * width + fast];
-}
-
-static void sweep_append_value(const struct sweep_grid *grid, size_t axis, uint64_t position,
-                               int width, struct smc_text *out)
-{
-    smc_auto_text label = {0};
-    smc_sweep_label(grid->result->sweep, axis, position, &label);
-    smc_text_cell(out, smc_text_string(&label), width);
 }
 
 static bool same_cell(const struct smc_sweep_point *a, const struct smc_sweep_point *b)
@@ -265,7 +252,9 @@ static void append_band(const struct sweep_grid *grid, uint64_t first, uint64_t 
     smc_text_printf(out, "  %*s ", -grid->label_width,
                     smc_axis_info[sweep->axis[grid->down].id].option);
     for (uint64_t c = first; c < end; c++) {
-        sweep_append_value(grid, grid->across, c, grid->number_width, out);
+        smc_auto_text label = {0};
+        smc_sweep_label(grid->result->sweep, grid->across, c, &label);
+        smc_text_cell(out, smc_text_string(&label), grid->number_width);
         smc_text_append_char(out, ' ', (size_t)grid->marks);
     }
     end_line(out);
@@ -390,7 +379,8 @@ static void sweep_append_grid(const struct smc_sweep_result *result, struct smc_
     grid.label_width = sweep_widest_label(&grid);
     grid.number_width = widest_number(&grid);
     grid.marks = most_marks(&grid);
-    uint64_t fit = (out->style->columns - (uint64_t)grid.label_width - 3) / cell_width(&grid);
+    uint64_t fit = (out->style->columns - (uint64_t)grid.label_width - 3) /
+                   ((size_t)grid.number_width + (size_t)grid.marks);
     for (uint64_t first = 0; first < grid.columns; first += fit) {
         uint64_t end = first + fit < grid.columns ? first + fit : grid.columns;
         append_band(&grid, first, end, out);
@@ -576,14 +566,6 @@ static void sweep_report_append_best(const struct smc_sweep_result *result, stru
     smc_layout_line(out, "best", &line);
 }
 
-static void append_ended(const struct smc_sweep_result *result, struct smc_text *out)
-{
-    uint64_t points = smc_sweep_points(result->sweep);
-    if (result->answered < points)
-        smc_text_printf(out, "interrupted after %" PRIu64 " of %" PRIu64 " points\n",
-                        result->answered, points);
-}
-
 void smc_text_sweep(const struct smc_sweep_result *result, struct smc_text *out)
 {
     struct smc_text line = {0};
@@ -606,7 +588,10 @@ void smc_text_sweep(const struct smc_sweep_result *result, struct smc_text *out)
         smc_layout_say(out, "time", "not everywhere predicted: %s", result->no_time);
     smc_words_sweep_sources(result, &line);
     smc_layout_line(out, "registers", &line);
-    append_ended(result, out);
+    uint64_t points = smc_sweep_points(result->sweep);
+    if (result->answered < points)
+        smc_text_printf(out, "interrupted after %" PRIu64 " of %" PRIu64 " points\n",
+                        result->answered, points);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */

@@ -122,12 +122,6 @@ static void append_argument(const char *option, const char *argument, struct smc
             out->data[i] = *SMC_TIE;
 }
 
-static void append_accesses(const struct smc_tile_question *question, struct smc_text *out)
-{
-    for (uint32_t i = 0; i < question->access_count; i++)
-        smc_text_printf(out, "%s%s", i ? "; " : "", question->access[i].label);
-}
-
 void smc_words_tile_command(const struct smc_banks_query *query, const struct smc_tile *tile,
                             struct smc_text *out)
 {
@@ -146,7 +140,8 @@ void smc_words_tile_command(const struct smc_banks_query *query, const struct sm
     else
         smc_text_printf(&swizzle, "%" PRIu32 ",%" PRIu32 ",%" PRId32, tile->swizzle.bits,
                         tile->swizzle.base, tile->swizzle.shift);
-    append_accesses(query->tile, &accesses);
+    for (uint32_t i = 0; i < query->tile->access_count; i++)
+        smc_text_printf(&accesses, "%s%s", i ? "; " : "", query->tile->access[i].label);
     smc_text_printf(out, "%s" SMC_TIE "banks", smc_program_name());
     append_argument("layout", smc_text_string(&layout), out);
     smc_text_printf(out, " --element" SMC_TIE "%s", query->tile->element);

@@ -42,12 +42,6 @@ static struct smc_value cache_config(int32_t config)
     return smc_value_string(known ? smc_words_cache_config((enum smc_cache_config)config) : NULL);
 }
 
-static struct smc_value trace_agrees(const struct smc_trace_row *row)
-{
-    return SMC_VALUE_IF(row->agreement != SMC_TRACE_NOT_ASKED,
-                        smc_value_boolean(row->agreement == SMC_TRACE_AGREES));
-}
-
 static struct smc_value answered(const struct smc_trace_row *row, struct smc_value value)
 {
     return SMC_VALUE_IF(!row->unknown, value);
@@ -147,7 +141,9 @@ struct item {
     FIELD("api_blocks_per_sm", "api_blocks_per_sm", "blocks",                                      \
           "resident blocks per SM that the driver answered",                                       \
           recorded(item->launch->api_blocks_per_sm))                                               \
-    FIELD("agrees", "agrees", "", "whether the model says the same", trace_agrees(item->row))      \
+    FIELD("agrees", "agrees", "", "whether the model says the same",                               \
+          SMC_VALUE_IF(item->row->agreement != SMC_TRACE_NOT_ASKED,                                \
+                       smc_value_boolean(item->row->agreement == SMC_TRACE_AGREES)))               \
     FIELD("recorded_clusters", NULL, "clusters",                                                   \
           "clusters on the GPU at a time, as the driver told the recording tool",                  \
           recorded(item->launch->resident_clusters))                                               \

@@ -132,17 +132,6 @@ static void trace_table_add_count(int64_t count, struct smc_cells *cells)
         smc_cells_printf(cells, "%" PRId64, count);
 }
 
-static void trace_table_add_time(uint64_t total_ns, uint64_t launches, struct smc_cells *cells)
-{
-    struct smc_text words = {0};
-    if (launches > 0)
-        smc_words_time((double)total_ns / 1e6 / (double)launches, &words);
-    else
-        smc_text_append(&words, "?");
-    smc_words_untie(&words);
-    smc_cells_text(cells, &words);
-}
-
 /* Two digits are enough: "0.13", "2.6", "48". */
 static void append_waves(double waves, struct smc_text *out)
 {
@@ -203,7 +192,13 @@ static void trace_table_add_counts(const struct smc_trace *trace, double share, 
     }
     add_percent(100 * share, cells);
     smc_cells_printf(cells, "%" PRIu64, launches);
-    trace_table_add_time(total_ns, timed_launches, cells);
+    struct smc_text words = {0};
+    if (timed_launches > 0)
+        smc_words_time((double)total_ns / 1e6 / (double)timed_launches, &words);
+    else
+        smc_text_append(&words, "?");
+    smc_words_untie(&words);
+    smc_cells_text(cells, &words);
 }
 
 static void trace_table_append_figures(const struct smc_trace *trace,

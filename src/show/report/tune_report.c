@@ -50,12 +50,6 @@ static struct smc_value error_value(const struct tune_row *row)
     return SMC_VALUE_IF(known, smc_value_number(error_of(row->shape)));
 }
 
-static struct smc_value tune_bound_by(const struct tune_row *row)
-{
-    return SMC_VALUE_IF(tune_is_predicted(row),
-                        smc_value_text(smc_time_term_info[row->shape->time.bound_by].key));
-}
-
 #define TUNE_FIELDS(FIELD)                                                                         \
     FIELD("rank", "rank", "", "by predicted time, from 1; unknown for a dropped shape",            \
           smc_value_known(item->shape->rank))                                                      \
@@ -72,7 +66,9 @@ static struct smc_value tune_bound_by(const struct tune_row *row)
           tune_predicted(item, item->shape->time.low_ms))                                          \
     FIELD("time.high_ms", "high_ms", "ms", "the highest",                                          \
           tune_predicted(item, item->shape->time.high_ms))                                         \
-    FIELD("time.bound_by", "bound_by", "", "what bounds the predicted time", tune_bound_by(item))  \
+    FIELD("time.bound_by", "bound_by", "", "what bounds the predicted time",                       \
+          SMC_VALUE_IF(tune_is_predicted(item),                                                    \
+                       smc_value_text(smc_time_term_info[item->shape->time.bound_by].key)))        \
     FIELD("measured.turn", "turn", "", "in which turn it was run, from 1",                         \
           smc_value_known(item->shape->turn))                                                      \
     FIELD("measured.median_ms", "measured_ms", "ms", "measured time, the median",                  \

@@ -93,15 +93,6 @@ static void print_fields(const struct smc_fields *fields, const char *object)
     printf(".El\n");
 }
 
-static void print_csv_columns(const struct smc_fields *fields)
-{
-    smc_auto_text head = {0};
-    smc_fields_csv_head(fields, &head);
-    if (head.length > 0)
-        head.data[head.length - 1] = '\0'; /* the newline */
-    print_columns(smc_text_string(&head), COLUMN_WIDTH);
-}
-
 /* Skips lines until one that begins with `end`, which is left in `line`. */
 static bool skip_until(const char *end, char line[LINE])
 {
@@ -130,7 +121,11 @@ static bool update_formats_replace(const char *copied)
         if (!fgets(line, sizeof line, stdin))
             return false;
         fputs(line, stdout);
-        print_csv_columns(fields);
+        smc_auto_text head = {0};
+        smc_fields_csv_head(fields, &head);
+        if (head.length > 0)
+            head.data[head.length - 1] = '\0'; /* the newline */
+        print_columns(smc_text_string(&head), COLUMN_WIDTH);
         if (!skip_until(".Ed", line))
             return false;
         fputs(line, stdout);

@@ -190,17 +190,6 @@ static void append_memory(const struct smc_user_run *run, struct smc_text *out)
     }
 }
 
-static void append_fidelity(const struct smc_user_run *run, struct smc_text *out)
-{
-    smc_auto_text line = {0};
-    if (run->result.emulation.made)
-        smc_words_fidelity(&run->result.emulated.fidelity, &line);
-    if (line.length > 0)
-        smc_text_append_char(out, '\n', 1);
-    if (line.length > 0)
-        smc_layout_line(out, "fidelity", &line);
-}
-
 /* What the kernel printed comes first, as it would on a GPU. */
 static void append_printed(const struct smc_user_run *run, struct smc_text *out)
 {
@@ -234,7 +223,13 @@ void smc_text_user(const struct smc_user_run *run, const struct smc_confirmation
     smc_text_append_char(out, '\n', 1);
     smc_text_rows(confirmation, false, out);
     append_memory(run, out);
-    append_fidelity(run, out);
+    smc_auto_text line = {0};
+    if (run->result.emulation.made)
+        smc_words_fidelity(&run->result.emulated.fidelity, &line);
+    if (line.length > 0)
+        smc_text_append_char(out, '\n', 1);
+    if (line.length > 0)
+        smc_layout_line(out, "fidelity", &line);
     smc_text_annotation(counts->annotation, out);
     if (out->style->explain) {
         smc_text_explain(&run->answer, out);

@@ -325,15 +325,6 @@ static const struct {
     [SMC_PART_UNREACHABLE] = {SMC_SIGN_UNREACHABLE, SMC_STYLE_WASTE, "unreachable"},
 };
 
-static void draw_part(struct smc_part part, struct smc_rect bar, int cell, struct smc_frame *frame)
-{
-    bool used = part.kind == SMC_PART_USED;
-    smc_frame_glyph(frame, bar, cell / bar.cols, cell % bar.cols,
-                    used ? SMC_STYLE_BLOCK_0 + part.block % SMC_BLOCK_STYLES
-                         : looks[part.kind].style,
-                    used ? 'A' + part.block % 26 : looks[part.kind].glyph);
-}
-
 /* Returns the kinds of parts drawn. */
 static unsigned explore_draw_bar(const struct smc_share *share, struct smc_rect bar,
                                  struct smc_frame *frame)
@@ -343,7 +334,11 @@ static unsigned explore_draw_bar(const struct smc_share *share, struct smc_rect 
     for (int cell = 0; cell < cells; cell++) {
         struct smc_part part = smc_sm_part(share, (uint32_t)cell, (uint32_t)cells);
         kinds |= 1u << part.kind;
-        draw_part(part, bar, cell, frame);
+        bool used = part.kind == SMC_PART_USED;
+        smc_frame_glyph(frame, bar, cell / bar.cols, cell % bar.cols,
+                        used ? SMC_STYLE_BLOCK_0 + part.block % SMC_BLOCK_STYLES
+                             : looks[part.kind].style,
+                        used ? 'A' + part.block % 26 : looks[part.kind].glyph);
     }
     return kinds;
 }

@@ -103,17 +103,13 @@ static enum smc_field field_behind(const struct smc_explore *explore, int by)
 
 _Static_assert(SMC_FIELD_COUNT <= 64, "a bit for each field");
 
-static bool is_number(int field)
-{
-    return field != SMC_FIELD_DEVICE && field != SMC_FIELD_KERNEL;
-}
-
 /* Marks each changed value as carried over, except that of the field `set`. */
 static void find_carried(struct smc_explore *explore, const struct smc_query *before, int set)
 {
     for (int i = 0; i < SMC_FIELD_COUNT; i++) {
         enum smc_field field = (enum smc_field)i;
-        if (!is_number(i) || (smc_field_equal(before, &explore->query, field) && i != set))
+        if (i == SMC_FIELD_DEVICE || i == SMC_FIELD_KERNEL ||
+            (smc_field_equal(before, &explore->query, field) && i != set))
             continue;
         bool carried = i != set && smc_field_given(&explore->query, field);
         explore->carried &= ~(UINT64_C(1) << i);

@@ -50,29 +50,19 @@ static void palette_add_devices(struct smc_pick *pick)
     }
 }
 
-static void palette_add_kernels(struct smc_pick *pick)
-{
-    for (size_t i = 0; i < smc_kernel_count(); i++)
-        palette_add_named(kernel_word, smc_kernel_at(i)->name, "of the catalog", pick);
-}
-
-static void add_lessons(struct smc_pick *pick)
-{
-    for (size_t i = 0; i < smc_lesson_count(); i++) {
-        struct smc_lesson_head head;
-        smc_lesson_head_at(i, SMC_LANGUAGE_ENGLISH, &head);
-        palette_add_named(lesson_word, head.name, head.title, pick);
-    }
-}
-
 void smc_palette_open(struct smc_tui *tui)
 {
     struct smc_pick *pick = &tui->pick;
     smc_pick_open(pick, "find an action, a device, a kernel, a lesson; or open FILE");
     add_actions(tui, pick);
     palette_add_named(open_word, "FILE", "type the path: the kernels of your own file", pick);
-    palette_add_kernels(pick);
-    add_lessons(pick);
+    for (size_t i = 0; i < smc_kernel_count(); i++)
+        palette_add_named(kernel_word, smc_kernel_at(i)->name, "of the catalog", pick);
+    for (size_t i = 0; i < smc_lesson_count(); i++) {
+        struct smc_lesson_head head;
+        smc_lesson_head_at(i, SMC_LANGUAGE_ENGLISH, &head);
+        palette_add_named(lesson_word, head.name, head.title, pick);
+    }
     palette_add_devices(pick);
     smc_pick_show(pick, "");
     tui->picks_palette = true;

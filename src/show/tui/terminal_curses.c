@@ -499,18 +499,13 @@ static void show_cell(int row, int col, const struct smc_cell *cell)
     mvadd_wch(row, col, &character);
 }
 
-static bool terminal_curses_is_same(const struct smc_cell *a, const struct smc_cell *b)
-{
-    return a->glyph == b->glyph && a->style == b->style;
-}
-
 /* Curses takes longer for a cell than the explorer: it receives only the rows that changed, and
    whole ones, because it blanks the other half where half of a wide character is overwritten. */
 static bool row_changed(const struct smc_cell *cells, int row, int cols)
 {
     const struct smc_cell *before = &on.shown.cell[(size_t)row * (size_t)cols];
     for (int col = 0; col < cols; col++)
-        if (!terminal_curses_is_same(&cells[col], &before[col]))
+        if (cells[col].glyph != before[col].glyph || cells[col].style != before[col].style)
             return true;
     return false;
 }

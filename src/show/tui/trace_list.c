@@ -56,11 +56,6 @@ static void add_line(struct smc_trace_list *list, size_t kernel, size_t row, boo
         (struct smc_trace_line){.kernel = kernel, .row = row, .is_kernel = is_kernel};
 }
 
-static bool is_line(const struct smc_trace_line *a, const struct smc_trace_line *b)
-{
-    return a->kernel == b->kernel && a->is_kernel == b->is_kernel && a->row == b->row;
-}
-
 static bool trace_list_matches(const struct smc_trace_list *list, size_t kernel, const char *text)
 {
     const struct smc_trace_kernel *found = &list->answer->kernels[kernel];
@@ -88,8 +83,8 @@ static void make_lines(struct smc_trace_list *list)
             add_line(list, k, kernel->first + r, false);
     }
     for (size_t i = 0; i < list->count && !first; i++)
-        if (is_line(&list->line[i], &here) ||
-            (list->line[i].is_kernel && list->line[i].kernel == here.kernel))
+        if (list->line[i].kernel == here.kernel &&
+            (list->line[i].is_kernel || (!here.is_kernel && list->line[i].row == here.row)))
             list->cursor = i;
 }
 

@@ -260,11 +260,6 @@ static void draw_next_launch(const struct smc_tui *tui, struct smc_rect rect,
 /* Columns to the right of the kernel, where a launch has one row. */
 enum { NARROW_RIGHT = 46, DEVICE_COLS = 9 };
 
-static size_t view_confirm_index_of(const struct smc_confirm_state *state, int place)
-{
-    return state->count - 1 - (size_t)place;
-}
-
 static int first_place(const struct smc_confirm_state *state, struct smc_rect rect,
                        int rows_per_launch)
 {
@@ -336,7 +331,7 @@ static void draw_history(const struct smc_confirm_state *state, struct smc_rect 
     if (state->count == 0)
         smc_frame_text(frame, rect, 0, 1, SMC_STYLE_DIM, "no launch yet");
     for (int i = 0; i < shown && first + i < (int)state->count; i++) {
-        size_t index = view_confirm_index_of(state, first + i);
+        size_t index = state->count - 1 - (size_t)(first + i);
         struct smc_rect room = {rect.row + i * rows_per_launch, rect.col, rows_per_launch,
                                 rect.cols - 1};
         view_confirm_draw_launch(state->launched[index], index == state->chosen, room, frame);

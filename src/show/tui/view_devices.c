@@ -70,17 +70,6 @@ static struct smc_rect cell_of(enum smc_device_column column, const struct smc_s
     return smc_span_cell(span[column], column != SMC_DEVICE_COLUMN_NAME, line);
 }
 
-static void view_devices_draw_heading(const struct smc_devices_state *devices,
-                                      const struct smc_span *span, struct smc_rect line,
-                                      struct smc_frame *frame)
-{
-    for (enum smc_device_column i = 0; i < SMC_DEVICE_COLUMN_COUNT; i++)
-        if (span[i].cols)
-            smc_list_draw_cell(smc_device_column_info[i].heading, smc_device_column_info[i].is_text,
-                               i == devices->sort ? SMC_STYLE_TITLE : SMC_STYLE_DIM,
-                               cell_of(i, span, line), frame);
-}
-
 static void view_devices_draw_row(const struct smc_device_row *row, const char *searched,
                                   const struct smc_span *span, struct smc_rect line,
                                   struct smc_frame *frame)
@@ -133,7 +122,11 @@ static void view_devices_draw_table(const struct smc_devices_state *devices,
     struct smc_rect rows = rect, heading = smc_rect_cut_top(&rows, 1);
     int count = (int)devices->listed, first = view_devices_first_shown(devices, rows.rows);
     smc_devices_spans(rect.cols, span);
-    view_devices_draw_heading(devices, span, heading, frame);
+    for (enum smc_device_column i = 0; i < SMC_DEVICE_COLUMN_COUNT; i++)
+        if (span[i].cols)
+            smc_list_draw_cell(smc_device_column_info[i].heading, smc_device_column_info[i].is_text,
+                               i == devices->sort ? SMC_STYLE_TITLE : SMC_STYLE_DIM,
+                               cell_of(i, span, heading), frame);
     for (int i = 0; i < rows.rows && first + i < count; i++) {
         const struct smc_device_row *row = smc_devices_at(devices, (size_t)first + (size_t)i);
         struct smc_rect line = {rows.row + i, rows.col, 1, rows.cols};

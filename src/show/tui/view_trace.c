@@ -101,16 +101,6 @@ static struct smc_rect view_trace_cell_of(int column, const struct smc_span *spa
     return smc_span_cell(span[column], column == SMC_TRACE_COLUMN_NAME ? 0 : gap, line);
 }
 
-static void view_trace_draw_heading(const struct smc_trace_list *list, const struct smc_span *span,
-                                    struct smc_rect line, struct smc_frame *frame)
-{
-    for (int i = 0; i < SMC_TRACE_COLUMN_COUNT; i++)
-        if (span[i].cols)
-            smc_list_draw_cell(smc_trace_column_info[i].heading, smc_trace_column_info[i].is_text,
-                               i == (int)list->sort ? SMC_STYLE_TITLE : SMC_STYLE_DIM,
-                               view_trace_cell_of(i, span, line), frame);
-}
-
 /* The kernel's name; for a configuration its block and grid, indented. */
 static void view_trace_append_name(const struct smc_trace_list *list,
                                    const struct smc_trace_line *line, struct smc_text *out)
@@ -199,7 +189,11 @@ static void view_trace_draw_table(const struct smc_tui *tui, const struct view_t
                           failed ? SMC_STYLE_BAD : SMC_STYLE_STRONG, smc_text_string(&summary));
     smc_text_free(&summary);
     view_trace_find_spans(list, rows.cols, span);
-    view_trace_draw_heading(list, span, layout->heading, frame);
+    for (int i = 0; i < SMC_TRACE_COLUMN_COUNT; i++)
+        if (span[i].cols)
+            smc_list_draw_cell(smc_trace_column_info[i].heading, smc_trace_column_info[i].is_text,
+                               i == (int)list->sort ? SMC_STYLE_TITLE : SMC_STYLE_DIM,
+                               view_trace_cell_of(i, span, layout->heading), frame);
     for (int i = 0; i < rows.rows && first + i < count; i++) {
         const struct smc_trace_line *here = &list->line[first + i];
         struct smc_rect line = {rows.row + i, rows.col, 1, rows.cols};

@@ -7,14 +7,9 @@
 
 #include "show/words/paragraphs.h"
 
-static unsigned count_bits(uint32_t set)
-{
-    return (unsigned)__builtin_popcount(set);
-}
-
 void smc_words_limiters(const struct smc_occupancy *occupancy, struct smc_text *out)
 {
-    unsigned left = count_bits(occupancy->limiters);
+    unsigned left = (unsigned)__builtin_popcount(occupancy->limiters);
     for (int i = 0; i < SMC_LIMIT_COUNT; i++) {
         if (!(occupancy->limiters & 1u << i))
             continue;
