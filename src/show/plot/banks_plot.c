@@ -2,6 +2,7 @@
    the present layout of the array and the proposed ones. */
 #include <stdio.h>
 
+#include "base/memory.h"
 #include "base/numbers.h"
 #include "show/plot/page.h"
 #include "show/plot/plot.h"

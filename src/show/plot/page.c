@@ -1,6 +1,7 @@
 /* A page that is filled from top to bottom: heading, legend, grids, and diagrams of occupancy over
    one quantity. */
 #include "show/plot/page.h"
+#include "base/memory.h"
 #include "base/numbers.h"
 
 #include <inttypes.h>

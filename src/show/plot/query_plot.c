@@ -1,6 +1,7 @@
 /* The query's picture: occupancy over the block size, the registers and the shared memory. */
 #include <inttypes.h>
 
+#include "base/memory.h"
 #include "show/plot/page.h"
 #include "show/plot/plot.h"
 #include "show/words/words.h"

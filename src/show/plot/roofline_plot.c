@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/memory.h"
 #include "machine/rates.h"
 #include "show/plot/chart.h"
 #include "show/plot/plot.h"
