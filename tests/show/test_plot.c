@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "answers/query.h"
+#include "base/memory.h"
 #include "plot_support.h"
 #include "share.h"
 #include "show/plot/chart.h"

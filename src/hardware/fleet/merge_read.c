@@ -69,7 +69,7 @@ struct position {
     bool quoted, escaped;
 };
 
-static void advance(struct position *position, char c)
+static void step_over(struct position *position, char c)
 {
     if (position->escaped)
         position->escaped = false;
@@ -89,7 +89,7 @@ static size_t merge_read_measure(const char *text, size_t length, bool *too_deep
 {
     struct position position = {0};
     for (size_t i = 0; i < length; i++) {
-        advance(&position, text[i]);
+        step_over(&position, text[i]);
         *too_deep |= position.depth > SMC_DEEPEST_DOCUMENT;
         if (position.depth == 0)
             return i + 1;
@@ -717,7 +717,7 @@ static void merge_read_process(struct merge_reader *reader, const struct smc_mer
             continue;
         }
         for (size_t at = start; at < lines[i].length; at++)
-            advance(&position, line[at]);
+            step_over(&position, line[at]);
         size_t end = lines[i].length;
         while (position.depth > 0 && end > start && strchr("\r\n", line[end - 1]))
             end--;
@@ -773,7 +773,7 @@ static enum smc_status merge_read_rest(struct merge_reader *reader, struct smc_m
 }
 
 /* Whether the document that begins at `start` goes on after the line. */
-static bool is_open(const char *line, size_t length, size_t start)
+static bool goes_on(const char *line, size_t length, size_t start)
 {
     bool too_deep = false;
     return merge_read_measure(line + start, length - start, &too_deep) == 0;
@@ -785,7 +785,7 @@ static void merge_read_line(struct smc_merge_input *input, const char *line, siz
     bool of_check = smc_checks_find(line, length, &start);
     input->lines++;
     input->has_checks |= of_check;
-    if (of_check && !(label > 0 && is_open(line, length, start))) {
+    if (of_check && !(label > 0 && goes_on(line, length, start))) {
         input->checks.line = input->lines;
         smc_checks_read_line(&input->checks, line, length);
         smc_text_append(&input->rest, "\n"); /* so that the lines after it keep their numbers */
