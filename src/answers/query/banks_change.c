@@ -351,17 +351,17 @@ static enum smc_status banks_change_count_step(const struct smc_banks_source *so
 {
     struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES];
     size_t count;
-    enum smc_status status = smc_banks_source_get(source, warp, step, list, &count, error);
-    for (uint32_t i = 0; i < count && status == SMC_OK; i++) {
+    SMC_TRY(smc_banks_source_get(source, warp, step, list, &count, error));
+    for (uint32_t i = 0; i < count; i++) {
         if (step >= answer->pattern[i].steps_counted)
             continue;
-        status = banks_change_move(answer, change, i, &list[i].access, error);
+        SMC_TRY(banks_change_move(answer, change, i, &list[i].access, error));
         struct smc_bank_cost one = smc_banks_count(&answer->layout, &list[i].access);
         total[i].wavefronts += one.wavefronts;
         total[i].least += one.least;
         total[i].phases += one.phases;
     }
-    return status;
+    return SMC_OK;
 }
 
 enum smc_status smc_banks_change_count(const struct smc_banks_answer *answer,
@@ -372,7 +372,7 @@ enum smc_status smc_banks_change_count(const struct smc_banks_answer *answer,
     struct smc_banks_query query;
     struct smc_banks_source source;
     uint32_t steps = 1, first = 0, end = answer->warps_per_block;
-    enum smc_status status = open_again(answer, &query, &source, error);
+    SMC_TRY(open_again(answer, &query, &source, error));
     for (uint32_t i = 0; i < answer->pattern_count; i++) {
         const struct smc_banks_pattern *pattern = &answer->pattern[i];
         steps = pattern->steps_counted > steps ? pattern->steps_counted : steps;
@@ -382,10 +382,10 @@ enum smc_status smc_banks_change_count(const struct smc_banks_answer *answer,
         first = (uint32_t)query.warp;
         end = first + 1;
     }
-    for (uint32_t warp = first; warp < end && status == SMC_OK; warp++)
-        for (uint32_t step = 0; step < steps && status == SMC_OK; step++)
-            status = banks_change_count_step(&source, answer, change, warp, step, total, error);
-    return status;
+    for (uint32_t warp = first; warp < end; warp++)
+        for (uint32_t step = 0; step < steps; step++)
+            SMC_TRY(banks_change_count_step(&source, answer, change, warp, step, total, error));
+    return SMC_OK;
 }
 
 bool smc_banks_change_expression(const struct smc_banks_answer *answer,

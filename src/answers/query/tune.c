@@ -88,15 +88,14 @@ enum smc_status smc_tune_read_axis(const char *text, struct smc_tune_axis *axis,
         return smc_fail(error, SMC_USAGE, "the name '%.64s' has more than %d characters", text,
                         SMC_TUNE_NAME_CHARS - 1);
     memcpy(axis->name, text, length);
-    enum smc_status status = SMC_OK;
-    for (const char *at = text + length; *at && status == SMC_OK;) {
+    for (const char *at = text + length; *at;) {
         char part[80];
         size_t part_length = strcspn(++at, ",");
         snprintf(part, sizeof part, "%.*s", (int)part_length, at);
-        status = smc_fail_in(error, add_values(part, axis, error), "'%s'", axis->name);
+        SMC_TRY(smc_fail_in(error, add_values(part, axis, error), "'%s'", axis->name));
         at += part_length;
     }
-    return status;
+    return SMC_OK;
 }
 
 /* --- What is worth trying --------------------------------------------------------------------- */
@@ -265,27 +264,26 @@ enum smc_status smc_tune_add_usual_axes(struct smc_tune *tune, struct smc_error 
 {
     const struct smc_query *query = &tune->query;
     struct smc_tune_axis axis;
-    enum smc_status status = SMC_OK;
-    for (size_t i = 0; i < USUAL && status == SMC_OK; i++) {
+    for (size_t i = 0; i < USUAL; i++) {
         uint32_t bit = 1u << usual[i].param;
         if (!(query->kernel->params & bit) || query->params.given & bit ||
             is_varied(tune, SMC_TUNE_PARAM, usual[i].param))
             continue;
         set_usual(tune, &usual[i], &axis);
-        status = smc_tune_append_axis(tune, &axis, error);
+        SMC_TRY(smc_tune_append_axis(tune, &axis, error));
     }
-    if (status == SMC_OK && varies_carveout(tune)) {
+    if (varies_carveout(tune)) {
         set_carveouts(tune, &axis);
         if (axis.count > 1)
-            status = smc_tune_append_axis(tune, &axis, error);
+            SMC_TRY(smc_tune_append_axis(tune, &axis, error));
     }
     sort_axes(tune);
-    if (status == SMC_OK && tune->axis_count == 0)
+    if (tune->axis_count == 0)
         return smc_fail(error, SMC_USAGE,
                         "nothing varies: every parameter of %s has a value; --vary NAME=4,8,16 "
                         "gives several",
                         query->kernel->name);
-    return status;
+    return SMC_OK;
 }
 
 /* --- Shapes ----------------------------------------------------------------------------------- */

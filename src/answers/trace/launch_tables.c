@@ -750,14 +750,11 @@ static void launch_tables_note_unknown(const struct table_reading *reading)
 
 static enum smc_status read_twice(struct table_reading *reading)
 {
-    enum smc_status status = launch_tables_read_lines(reading);
-    if (status == SMC_OK && !reading->has_trace)
-        status = refuse_summary(reading);
+    SMC_TRY(launch_tables_read_lines(reading));
+    if (!reading->has_trace)
+        SMC_TRY(refuse_summary(reading));
     reading->for_launches = true;
-    if (status == SMC_OK)
-        status = launch_tables_read_lines(reading);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(launch_tables_read_lines(reading));
     struct smc_trace *trace = reading->trace;
     trace->source = reading->is_nvprof ? SMC_TRACE_NVPROF : SMC_TRACE_NSIGHT_SYSTEMS;
     free(trace->tool);

@@ -897,15 +897,12 @@ static void ncu_note_unknown(struct ncu_reading *reading)
 
 static enum smc_status ncu_read_launches(struct ncu_reading *reading)
 {
-    enum smc_status status = read_table(reading);
-    if (status == SMC_OK)
-        status = decide_sign(reading);
+    SMC_TRY(read_table(reading));
+    SMC_TRY(decide_sign(reading));
     reading->for_launches = true;
-    if (status == SMC_OK)
-        status = read_table(reading);
-    if (status == SMC_OK)
-        ncu_note_unknown(reading);
-    return status;
+    SMC_TRY(read_table(reading));
+    ncu_note_unknown(reading);
+    return SMC_OK;
 }
 
 /* After much output of the program, the table may be one of nsys stats or nvprof. `status` says why

@@ -280,27 +280,25 @@ static enum smc_status own_read_kernels(struct own_reading *reading, const json_
 {
     const json_t *list = json_object_get(root, "kernels");
     const size_t count = json_array_size(list);
-    enum smc_status status = SMC_OK;
     reading->launch = smc_calloc(count + 1, sizeof *reading->launch);
     if (!reading->launch)
         return smc_out_of_memory(reading->error);
     reading->launch_count = count;
     reading->list = "kernels";
-    for (size_t i = 0; i < count && status == SMC_OK; i++) {
+    for (size_t i = 0; i < count; i++) {
         struct smc_trace_launch launch;
         smc_trace_launch_init(&launch);
         reading->index = i;
-        status = own_read_launch(reading, json_array_get(list, i), &launch);
-        if (status == SMC_OK)
-            status = smc_trace_add_launches(reading->trace, &launch, &reading->launch[i],
-                                            reading->error);
+        SMC_TRY(own_read_launch(reading, json_array_get(list, i), &launch));
+        SMC_TRY(
+            smc_trace_add_launches(reading->trace, &launch, &reading->launch[i], reading->error));
     }
     const json_int_t all =
         json_integer_value(json_object_get(json_object_get(root, "summary"), "configurations"));
-    if (status == SMC_OK && all > (json_int_t)count)
+    if (all > (json_int_t)count)
         smc_trace_note(reading->trace, "only %zu of %lld configurations are in this file", count,
                        (long long)all);
-    return status;
+    return SMC_OK;
 }
 
 /* --- The course ------------------------------------------------------------------------------- */

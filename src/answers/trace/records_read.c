@@ -316,19 +316,18 @@ static enum smc_status records_read_add_course(struct records_reading *reading,
         return SMC_OK;
     }
     memcpy(&slices, reading->bytes + offset, sizeof slices);
-    enum smc_status status = SMC_OK;
-    for (size_t i = 0; i < RECORD_SLICES && status == SMC_OK; i++) {
+    for (size_t i = 0; i < RECORD_SLICES; i++) {
         uint64_t ns = slices.ns[i] < left ? slices.ns[i] : left;
         left -= ns;
         const uint64_t from = begin + i * length;
         /* Launches that overlapped add up to more than the slice. */
-        for (int times = 0; ns > 0 && times < 64 && status == SMC_OK; times++) {
+        for (int times = 0; ns > 0 && times < 64; times++) {
             const uint64_t part = ns < length ? ns : length;
-            status = smc_trace_add_span(reading->trace, index, from, from + part, error);
+            SMC_TRY(smc_trace_add_span(reading->trace, index, from, from + part, error));
             ns -= part;
         }
     }
-    return status;
+    return SMC_OK;
 }
 
 /* Launches by calls and launches by graphs. */
@@ -400,7 +399,6 @@ static enum smc_status add_group(struct records_reading *reading, const struct f
 {
     size_t executions = 0;
     struct counts executed = {0, 0}, called = {0, 0};
-    enum smc_status status = SMC_OK;
     for (size_t i = 0; i < count; i++) {
         const bool is_executed = group[i].record.key.origin == RECORD_EXECUTED;
         const struct counts counts = counts_of(&group[i]);
@@ -412,17 +410,17 @@ static enum smc_status add_group(struct records_reading *reading, const struct f
     struct counts missing = {beyond(called.direct, executed.direct), 0};
     if (executions > 0)
         missing.graph = take_missing(reading, beyond(called.graph, executed.graph));
-    for (size_t i = 0; i < executions && status == SMC_OK; i++) {
+    for (size_t i = 0; i < executions; i++) {
         const int32_t answer = answer_for(&group[i], group + executions, count - executions);
-        status = add_executed(reading, &group[i], answer, &missing, error);
+        SMC_TRY(add_executed(reading, &group[i], answer, &missing, error));
         missing = (struct counts){0, 0};
     }
-    for (size_t i = 0; executions == 0 && i < count && status == SMC_OK; i++) {
+    for (size_t i = 0; executions == 0 && i < count; i++) {
         struct counts counts = counts_of(&group[i]);
         counts.graph = take_missing(reading, counts.graph);
-        status = add_called(reading, &group[i], &counts, error);
+        SMC_TRY(add_called(reading, &group[i], &counts, error));
     }
-    return status;
+    return SMC_OK;
 }
 
 /* A call of cuLaunchKernel is one launch. Which kernels a graph launches is only what was known of

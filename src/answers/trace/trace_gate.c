@@ -47,21 +47,20 @@ enum smc_status smc_trace_gate_allow(const char *path, struct smc_trace_gate *ga
 {
     enum { MOST_BYTES = 1 << 20 };
     smc_auto_text text = {0};
-    enum smc_status status = smc_file_read(path, "allow-list", MOST_BYTES, &text, error);
-    if (status == SMC_OK && !(gate->path = smc_strdup(path)))
-        status = smc_out_of_memory(error);
-    if (gate->path)
-        smc_utf8_make_safe(gate->path);
+    SMC_TRY(smc_file_read(path, "allow-list", MOST_BYTES, &text, error));
+    if (!(gate->path = smc_strdup(path)))
+        return smc_out_of_memory(error);
+    smc_utf8_make_safe(gate->path);
     const char *at = smc_text_string(&text);
-    for (uint32_t line = 1; status == SMC_OK && *at; line++) {
+    for (uint32_t line = 1; *at; line++) {
         const size_t length = strcspn(at, "\n");
         const char *pattern = at;
         const size_t taken = trace_gate_trim(&pattern, length);
         if (taken > 0 && !add_pattern(pattern, taken, line, gate))
-            status = smc_out_of_memory(error);
+            return smc_out_of_memory(error);
         at += length + (at[length] == '\n');
     }
-    return status;
+    return SMC_OK;
 }
 
 void smc_trace_gate_free(struct smc_trace_gate *gate)

@@ -293,14 +293,14 @@ static enum smc_status trace_merge(struct smc_trace *const *parts, size_t count,
     if (begun)
         smc_trace_begin_course(trace, 0, slice_ns);
     copy_common_names(trace, parts, count);
-    enum smc_status status = name_files(trace, parts, count, error);
-    for (size_t i = 0; i < count && status == SMC_OK; i++) {
+    SMC_TRY(name_files(trace, parts, count, error));
+    for (size_t i = 0; i < count; i++) {
         trace->skipped += parts[i]->skipped;
         add_notes(trace, parts, count, parts[i]);
-        status = trace_merge_add_part(trace, parts[i], error);
+        SMC_TRY(trace_merge_add_part(trace, parts[i], error));
     }
     note_ranks(trace, parts, count);
-    return status;
+    return SMC_OK;
 }
 
 static enum smc_status trace_merge_read_part(const char *file,

@@ -633,10 +633,10 @@ static enum smc_status take_attributes(struct smc_cubin_reading *reading,
     const char *name = after_prefix(section->name, ".nv.info.");
     if (!name && strcmp(section->name, ".nv.info") != 0)
         return fail_section(reading, section);
-    enum smc_status status = name ? cubin_find_kernel(reading, section, name, &kernel) : SMC_OK;
+    SMC_TRY(name ? cubin_find_kernel(reading, section, name, &kernel) : SMC_OK);
     if (kernel)
         claims_of(reading, kernel)->has_attributes = true;
-    return status == SMC_OK ? read_attributes(reading, section, kernel) : status;
+    return read_attributes(reading, section, kernel);
 }
 
 /* Functions of the driver, which nvlink does not add. */

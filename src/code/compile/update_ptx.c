@@ -28,7 +28,7 @@ static enum smc_status print_one(const struct smc_kernel *kernel, const struct s
     struct smc_resources resources = {0};
     if (met++ % step != 0)
         return SMC_OK;
-    enum smc_status status = smc_source_load(kernel, NULL, &source, error);
+    SMC_TRY(smc_source_load(kernel, NULL, &source, error));
     kernel->defines(kernel, params, &defines);
     struct smc_build build = {
         .kernel = kernel,
@@ -37,21 +37,17 @@ static enum smc_status print_one(const struct smc_kernel *kernel, const struct s
         .place = place,
         .cc = cc,
     };
-    if (status == SMC_OK)
-        status = smc_build_run(&build, &none, &resources, &binary, error);
-    if (status == SMC_OK && !binary.ptx)
-        status = smc_fail(error, SMC_MACHINE, "kernel %s: this NVRTC gave no PTX", kernel->name);
-    if (status == SMC_OK) {
-        smc_join_defines(build.defines, &joined);
-        smc_ptx_shorten(binary.ptx, &ptx);
-        if (defines.failed || joined.failed || ptx.failed)
-            status = smc_out_of_memory(error);
-    }
-    if (status == SMC_OK)
-        printf("%s,%s,%d,%d,%d,0x%016" PRIx64 "\n%s.\n", kernel->name, smc_text_string(&joined),
-               place->info.major, place->info.minor, cc, smc_source_hash(&source),
-               smc_text_string(&ptx));
-    return status;
+    SMC_TRY(smc_build_run(&build, &none, &resources, &binary, error));
+    if (!binary.ptx)
+        return smc_fail(error, SMC_MACHINE, "kernel %s: this NVRTC gave no PTX", kernel->name);
+    smc_join_defines(build.defines, &joined);
+    smc_ptx_shorten(binary.ptx, &ptx);
+    if (defines.failed || joined.failed || ptx.failed)
+        return smc_out_of_memory(error);
+    printf("%s,%s,%d,%d,%d,0x%016" PRIx64 "\n%s.\n", kernel->name, smc_text_string(&joined),
+           place->info.major, place->info.minor, cc, smc_source_hash(&source),
+           smc_text_string(&ptx));
+    return SMC_OK;
 }
 
 static enum smc_status print_kernel(const struct smc_kernel *kernel,

@@ -291,7 +291,7 @@ static enum smc_status complete_from_cubin(const struct smc_binary *binary, size
                                            struct smc_error *error)
 {
     struct smc_cubin cubin;
-    enum smc_status status = smc_cubin_open(binary->cubin, binary->cubin_bytes, &cubin, error);
+    SMC_TRY(smc_cubin_open(binary->cubin, binary->cubin_bytes, &cubin, error));
     for (size_t i = 0; i < cubin.kernel_count; i++) {
         const struct smc_cubin_kernel *read = &cubin.kernel[i];
         struct smc_inspect_kernel *kernel =
@@ -309,9 +309,8 @@ static enum smc_status complete_from_cubin(const struct smc_binary *binary, size
             kernel->resources.barriers = read->barriers;
         kernel->has_barriers = true;
     }
-    if (status == SMC_OK)
-        smc_cubin_close(&cubin);
-    return status;
+    smc_cubin_close(&cubin);
+    return SMC_OK;
 }
 
 static void complete_from_ptx(const char *ptx, size_t begin, struct smc_inspect_kernels *kernels)

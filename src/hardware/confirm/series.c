@@ -211,21 +211,20 @@ enum smc_status smc_series_build(const struct smc_query *members, size_t count, 
 {
     const struct smc_series_axis *axis = &series->axis;
     const struct plan plan = {series, small, error};
-    enum smc_status status = SMC_OK;
     size_t values = axis->vary == SMC_VARY_NOTHING ? 0 : axis->count;
     series->count = 0;
     series->run = smc_calloc(SMC_SERIES_MOST_RUNS, sizeof *series->run);
     if (!series->run)
         return smc_out_of_memory(error);
-    for (size_t v = 0; v < values && status == SMC_OK; v++)
-        for (size_t m = 0; m < count && status == SMC_OK; m++)
+    for (size_t v = 0; v < values; v++)
+        for (size_t m = 0; m < count; m++)
             if (takes(members[m].kernel, axis))
-                status = series_add_member(&plan, &members[m], true, axis->value[v]);
-    for (size_t m = 0; m < count && status == SMC_OK; m++)
+                SMC_TRY(series_add_member(&plan, &members[m], true, axis->value[v]));
+    for (size_t m = 0; m < count; m++)
         if (!takes(members[m].kernel, axis))
-            status = series_add_member(&plan, &members[m], false, 0);
+            SMC_TRY(series_add_member(&plan, &members[m], false, 0));
     find_baselines(series);
-    return status;
+    return SMC_OK;
 }
 
 void smc_series_free(struct smc_series *series)

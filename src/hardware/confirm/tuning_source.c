@@ -111,35 +111,33 @@ static enum smc_status tuning_source_read_launch(const struct smc_tune *tune, co
     *request = source->request;
     name_values(tune, value, &values);
     define_macros(tune, value, launch);
-    enum smc_status status = smc_fail_in(error,
-                                         smc_expression_shape(source->grid, values.variable, value,
-                                                              most_blocks, request->grid, error),
-                                         "option --grid");
-    if (status == SMC_OK)
-        status = smc_fail_in(error,
-                             smc_expression_shape(source->block, values.variable, value,
-                                                  most_threads, request->block, error),
-                             "option --block");
+    SMC_TRY(smc_fail_in(error,
+                        smc_expression_shape(source->grid, values.variable, value, most_blocks,
+                                             request->grid, error),
+                        "option --grid"));
+    SMC_TRY(smc_fail_in(error,
+                        smc_expression_shape(source->block, values.variable, value, most_threads,
+                                             request->block, error),
+                        "option --block"));
     uint64_t threads = (uint64_t)request->block[0] * request->block[1] * request->block[2];
-    if (status == SMC_OK && threads > most)
+    if (threads > most)
         return smc_fail(error, SMC_USAGE,
                         "option --block: '%.64s' has %" PRIu64 " threads, more than %u",
                         source->block, threads, most);
-    if (status == SMC_OK && source->dynamic_smem &&
-        smc_expression_value(source->dynamic_smem, values.variable, value, &dynamic_smem, error) !=
-            SMC_OK)
+    if (source->dynamic_smem && smc_expression_value(source->dynamic_smem, values.variable, value,
+                                                     &dynamic_smem, error) != SMC_OK)
         return smc_fail_in(error, SMC_USAGE, "option --dynamic-smem");
-    if (status == SMC_OK && (dynamic_smem < 0 || dynamic_smem > INT32_MAX))
+    if (dynamic_smem < 0 || dynamic_smem > INT32_MAX)
         return smc_fail(error, SMC_USAGE, "option --dynamic-smem: '%.64s' is %" PRId64 " bytes",
                         source->dynamic_smem, dynamic_smem);
     request->dynamic_smem_bytes = (uint32_t)dynamic_smem;
     request->argument_count = source->argument_count;
-    for (size_t i = 0; i < source->argument_count && status == SMC_OK; i++)
-        status = tuning_source_read_argument(&values, source->argument[i], &launch->argument[i],
-                                             &request->argument[i], error);
-    if (status == SMC_OK && launch->options.failed)
-        status = smc_out_of_memory(error);
-    return status;
+    for (size_t i = 0; i < source->argument_count; i++)
+        SMC_TRY(tuning_source_read_argument(&values, source->argument[i], &launch->argument[i],
+                                            &request->argument[i], error));
+    if (launch->options.failed)
+        return smc_out_of_memory(error);
+    return SMC_OK;
 }
 
 bool smc_tuning_is_source_legal(const struct smc_tune *tune, const int64_t *value,
@@ -179,11 +177,10 @@ static enum smc_status tuning_source_prepare(const struct smc_tune *tune,
     *out = (struct prepared){smc_calloc(1, sizeof *out->launch), smc_calloc(1, sizeof *out->run)};
     if (!out->launch || !out->run)
         return smc_out_of_memory(error);
-    enum smc_status status = tuning_source_read_launch(tune, shape->value, out->launch, error);
+    SMC_TRY(tuning_source_read_launch(tune, shape->value, out->launch, error));
     out->launch->request.settings = settings;
     out->launch->request.ceilings = tune->query.ceilings;
-    return status == SMC_OK ? smc_user_prepare(&out->launch->request, out->run, warnings, error)
-                            : status;
+    return smc_user_prepare(&out->launch->request, out->run, warnings, error);
 }
 
 enum smc_status smc_tuning_predict_source(const struct smc_tune *tune, struct smc_tune_shape *shape,

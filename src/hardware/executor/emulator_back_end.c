@@ -507,17 +507,13 @@ static enum smc_status emulator_check(struct emulator_job *run)
 
 static enum smc_status emulator_run_kernel(struct emulator_job *run)
 {
-    enum smc_status status = emulator_read_program(run);
-    if (status == SMC_OK)
-        status = make_arrays(run);
+    SMC_TRY(emulator_read_program(run));
+    SMC_TRY(make_arrays(run));
     set_arguments(run);
-    if (status == SMC_OK)
-        status = emulator_emulate(run);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(emulator_emulate(run));
     copy_accesses(run, &run->result->emulated);
-    status = emulator_check(run);
-    return status == SMC_OK ? annotate_kernel(run) : status;
+    SMC_TRY(emulator_check(run));
+    return annotate_kernel(run);
 }
 
 /* --- The user's kernel ------------------------------------------------------------------------ */

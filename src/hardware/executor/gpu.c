@@ -244,27 +244,25 @@ static enum smc_status gpu_copy_in(struct gpu_job *run)
     for (size_t i = 0; i < user->memory_count; i++)
         if (__builtin_add_overflow(total, user->memory[i].bytes, &total))
             return smc_fail(run->error, SMC_MACHINE, "the buffers are larger than any memory");
-    enum smc_status status = smc_gpu_check_memory(total, "--arg", run->error);
-    for (size_t i = 0; i < user->memory_count && status == SMC_OK; i++) {
+    SMC_TRY(smc_gpu_check_memory(total, "--arg", run->error));
+    for (size_t i = 0; i < user->memory_count; i++) {
         cudaError_t code = gpu_find_place(run, i);
         if (code != cudaSuccess)
-            status = smc_gpu_fail(run->error, code, "finding room for a buffer");
+            return smc_gpu_fail(run->error, code, "finding room for a buffer");
         run->address[i] = (uintptr_t)run->user_buffer[i];
     }
-    if (status == SMC_OK)
-        status = gpu_encode_maps(run);
-    if (status == SMC_OK)
-        smc_user_place(user, true, run->address);
-    for (size_t i = 0; i < user->memory_count && status == SMC_OK; i++) {
+    SMC_TRY(gpu_encode_maps(run));
+    smc_user_place(user, true, run->address);
+    for (size_t i = 0; i < user->memory_count; i++) {
         const struct smc_user_memory *memory = &user->memory[i];
         cudaError_t code = memory->bytes == 0 ? cudaSuccess
                                               : cudaMemcpy(run->user_buffer[i], memory->after_gpu,
                                                            memory->bytes, cudaMemcpyHostToDevice);
         if (code != cudaSuccess)
-            status = smc_gpu_fail(run->error, code, "filling a buffer");
+            return smc_gpu_fail(run->error, code, "filling a buffer");
     }
     run->result->device_memory_bytes = total;
-    return status;
+    return SMC_OK;
 }
 
 /* Keeps the contents before the launch, so that every timed launch begins with them; where there

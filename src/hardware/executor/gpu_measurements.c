@@ -149,12 +149,12 @@ static enum smc_status begin_fma(struct smc_gpu_bench *bench,
 {
     double ms = 0;
     bench->steps = FIRST_STEPS;
-    enum smc_status status = run(bench, &ms, error); /* loads the code */
-    for (int i = 0; i < 2 && status == SMC_OK; i++) {
-        status = run(bench, &ms, error);
+    SMC_TRY(run(bench, &ms, error)); /* loads the code */
+    for (int i = 0; i < 2; i++) {
+        SMC_TRY(run(bench, &ms, error));
         adapt_steps(bench, ms);
     }
-    return status;
+    return SMC_OK;
 }
 
 static double gpu_measurements_flops_per_s(const struct smc_gpu_bench *bench, double ms)
@@ -306,12 +306,11 @@ static enum smc_status begin_in_cache(struct smc_gpu_bench *bench, size_t bytes,
                                       struct smc_error *error)
 {
     double clocks, ns;
-    enum smc_status status = lay_chain(bench, bytes, error);
+    SMC_TRY(lay_chain(bench, bytes, error));
     bench->steps = (uint32_t)(bytes / NODE_BYTES + STEPS_UNIT) / STEPS_UNIT * STEPS_UNIT;
-    if (status == SMC_OK)
-        status = gpu_measurements_walk(bench, &clocks, &ns, error);
+    SMC_TRY(gpu_measurements_walk(bench, &clocks, &ns, error));
     bench->steps = CACHE_STEPS;
-    return status;
+    return SMC_OK;
 }
 
 #define ENTRY(level)                                                                               \

@@ -467,25 +467,22 @@ static enum smc_status walk_nested(struct user_argument_walk *walk, const char *
     uint64_t bytes = 0;
     uint32_t own = 1;
     quiet.visit = NULL;
-    enum smc_status status = walk_list(&quiet, text, &bytes, &own);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(walk_list(&quiet, text, &bytes, &own));
     *end = divide_up(*end, own) * own;
     uint64_t inner = *end;
     if (walk->visit)
-        status = walk_list(walk, text, &inner, &own);
+        SMC_TRY(walk_list(walk, text, &inner, &own));
     *end += divide_up(bytes, own) * own;
     *align = own > *align ? own : *align;
-    return status;
+    return SMC_OK;
 }
 
 static enum smc_status walk_one(struct user_argument_walk *walk, const char *text, uint64_t *end,
                                 uint32_t *align)
 {
     struct smc_user_argument member;
-    enum smc_status status = SMC_OK;
     if (*text == '{') {
-        status = walk_nested(walk, text, end, align);
+        SMC_TRY(walk_nested(walk, text, end, align));
     } else {
         if (user_argument_read_member(text, &member, walk->error) != SMC_OK)
             return smc_fail_in(walk->error, SMC_USAGE, "'%.64s'", walk->typed);
@@ -496,14 +493,14 @@ static enum smc_status walk_one(struct user_argument_walk *walk, const char *tex
         const uint32_t unit = is_map ? SMC_TENSOR_MAP_ALIGN : bytes;
         *end = divide_up(*end, unit) * unit;
         if (walk->visit)
-            status = walk->visit(walk->context, &member, *end, walk->error);
+            SMC_TRY(walk->visit(walk->context, &member, *end, walk->error));
         *end += bytes;
         *align = unit > *align ? unit : *align;
     }
-    if (status == SMC_OK && *end > walk->most_bytes)
+    if (*end > walk->most_bytes)
         return smc_fail(walk->error, SMC_USAGE, "'%.64s' has more than %llu bytes", walk->typed,
                         (unsigned long long)walk->most_bytes);
-    return status;
+    return SMC_OK;
 }
 
 /* A member, or several as in 4*i32:0. */

@@ -121,8 +121,7 @@ static enum smc_status read_source(const char *source, struct scope *scope, stru
                                    struct smc_error *error)
 {
     static const char mark[] = "launch:";
-    enum smc_status status = SMC_OK;
-    for (const char *line = source; *line && status == SMC_OK;) {
+    for (const char *line = source; *line;) {
         const size_t length = strcspn(line, "\n");
         const char *at = line + strspn(line, " \t");
         if (*at == '#')
@@ -130,12 +129,12 @@ static enum smc_status read_source(const char *source, struct scope *scope, stru
         if (smc_begins(at, "//")) {
             at += 2 + strspn(at + 2, " \t");
             if (smc_begins(at, mark))
-                status = read_launch_line(
-                    at + strlen(mark), (size_t)(line + length - at) - strlen(mark), shapes, error);
+                SMC_TRY(read_launch_line(
+                    at + strlen(mark), (size_t)(line + length - at) - strlen(mark), shapes, error));
         }
         line += length + (line[length] == '\n');
     }
-    return status;
+    return SMC_OK;
 }
 
 static enum smc_status shape_launch(const struct smc_exercise *exercise, struct scope *scope,

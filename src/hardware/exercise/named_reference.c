@@ -149,18 +149,17 @@ static enum smc_status read_settings(struct named_reference *reference,
                                      const struct smc_user_request *user, const char *text,
                                      struct smc_error *error)
 {
-    enum smc_status status = SMC_OK;
     smc_auto_free char *copy = smc_strdup(text);
     if (!copy)
         return smc_out_of_memory(error);
-    for (char *at = copy; *at && status == SMC_OK;) {
+    for (char *at = copy; *at;) {
         char *end = at + strcspn(at, ",");
         const bool is_last = !*end;
         *end = '\0';
-        status = read_setting(reference, user, at, error);
+        SMC_TRY(read_setting(reference, user, at, error));
         at = end + !is_last;
     }
-    return status;
+    return SMC_OK;
 }
 
 /* --- Its arrays ------------------------------------------------------------------------------- */

@@ -265,23 +265,15 @@ static enum smc_status launch_case(struct check *check, const struct smc_query *
     kernel->plan(kernel, &launched->params, &launched->plan);
     launch.threads_per_block = launched->plan.threads_per_block;
     launch.dynamic_smem_bytes = (uint32_t)launched->plan.dynamic_smem_bytes;
-    enum smc_status status = compile(check, kernel, &launched->params, &launched->compiled);
-    if (status == SMC_OK)
-        status =
-            gpu_health_load(check, &launched->compiled.binary, kernel->entry, &launched->kernel);
-    if (status == SMC_OK)
-        status = smc_gpu_configure(&launched->kernel, &launch, &opt_in, check->error);
-    if (status == SMC_OK)
-        status = smc_gpu_buffers_create(&launched->plan, SMC_HEALTH_SEED, &launched->buffers,
-                                        check->error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(compile(check, kernel, &launched->params, &launched->compiled));
+    SMC_TRY(gpu_health_load(check, &launched->compiled.binary, kernel->entry, &launched->kernel));
+    SMC_TRY(smc_gpu_configure(&launched->kernel, &launch, &opt_in, check->error));
+    SMC_TRY(
+        smc_gpu_buffers_create(&launched->plan, SMC_HEALTH_SEED, &launched->buffers, check->error));
     cudaError_t code = smc_gpu_launch(&launched->kernel, &launched->plan, launch.dynamic_smem_bytes,
                                       &launched->buffers);
-    status = status_of(check, wait_for(check, code), kernel->name);
-    return status == SMC_OK
-               ? smc_gpu_buffers_fetch_outputs(&launched->plan, &launched->buffers, check->error)
-               : status;
+    SMC_TRY(status_of(check, wait_for(check, code), kernel->name));
+    return smc_gpu_buffers_fetch_outputs(&launched->plan, &launched->buffers, check->error);
 }
 
 static enum smc_status test_case(struct check *check, const struct smc_health_case *one, bool *same)

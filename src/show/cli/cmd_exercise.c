@@ -18,19 +18,17 @@ enum { LIST_COLUMNS = 18 };
 static enum smc_status list_exercises(struct smc_text *out, struct smc_error *error)
 {
     smc_output_style(out);
-    enum smc_status status = SMC_OK;
     const char *name;
-    for (size_t i = 0; status == SMC_OK && (name = smc_exercise_name(i)); i++) {
+    for (size_t i = 0; (name = smc_exercise_name(i)); i++) {
         SMC_AUTO(smc_exercise_free) struct smc_exercise exercise;
-        status = smc_exercise_read(name, &exercise, error);
-        if (status == SMC_OK)
-            smc_layout_paragraph(out, name, LIST_COLUMNS, exercise.title, out->style->columns);
+        SMC_TRY(smc_exercise_read(name, &exercise, error));
+        smc_layout_paragraph(out, name, LIST_COLUMNS, exercise.title, out->style->columns);
     }
     smc_text_printf(out,
                     "\n'%s exercise NAME' prints the task and writes NAME.cu to begin with;\n"
                     "'%s exercise NAME FILE' judges a solution.\n",
                     smc_program_name(), smc_program_name());
-    return status;
+    return SMC_OK;
 }
 
 /* Paragraphs are wrapped; lines that begin with blanks, or that are headings, are kept. */

@@ -402,13 +402,12 @@ enum smc_status smc_lesson_parse(const char *file, const char *text, size_t leng
     lesson->text[kept] = '\0';
     smc_utf8_make_safe_csv(lesson->text, kept);
     struct lesson_reader reader = {.lesson = lesson, .next = lesson->text, .error = error};
-    enum smc_status status = lesson_read_head(&reader);
-    if (status == SMC_OK)
-        status = lesson_read_pages(&reader);
-    if (status == SMC_OK && lesson->page_count == 0)
+    SMC_TRY(lesson_read_head(&reader));
+    SMC_TRY(lesson_read_pages(&reader));
+    if (lesson->page_count == 0)
         return smc_fail(error, SMC_USAGE, "%s: the lesson has no page: a line '# HEADING'", file);
     find_tries(lesson);
-    return status;
+    return SMC_OK;
 }
 
 enum smc_status smc_lesson_read(const char *path, struct smc_lesson *lesson,
