@@ -36,22 +36,14 @@ uint64_t smc_bulk_address(const struct smc_worker *worker, const struct smc_op *
     return rank == smc_cluster_rank(worker) ? offset : (rank + 1) * SMC_CLUSTER_STRIDE + offset;
 }
 
-static void bulk_copies_report(const struct smc_issuer *by, enum smc_finding_kind kind,
-                               const struct smc_bulk *bulk, uint32_t bytes)
-{
-    struct smc_finding finding =
-        smc_finding_at(by->worker, kind, by->op->instruction, smc_thread_of(by->warp, by->lane));
-    smc_finding_set_address(by->worker, &finding, bulk->space, bulk->address, bytes);
-    smc_find(by->worker, &finding);
-}
-
 bool smc_place_is_aligned(const struct smc_issuer *by, enum smc_ptx_space space, uint64_t address,
                           uint32_t bytes, uint32_t align)
 {
-    const struct smc_bulk bulk = {.space = space, .address = address};
+    const struct smc_bulk bulk = {.space = space, .address = address, .bytes = bytes};
     if (address % align == 0 && bytes % align == 0)
         return true;
-    bulk_copies_report(by, SMC_FINDING_MISALIGNED, &bulk, bytes);
+    smc_memory_report_bulk(by->worker, by->op, smc_thread_of(by->warp, by->lane),
+                           SMC_FINDING_MISALIGNED, &bulk);
     return false;
 }
 
@@ -61,22 +53,23 @@ bool smc_place_find(const struct smc_issuer *by, enum smc_access_kind kind,
 {
     struct smc_worker *worker = by->worker;
     const uint64_t rank = address / SMC_CLUSTER_STRIDE - 1;
-    *place = (struct smc_copy_place){.bulk = {.space = space, .address = address}, .owner = worker};
+    const uint32_t thread = smc_thread_of(by->warp, by->lane);
+    *place = (struct smc_copy_place){
+        .bulk = {.kind = kind, .space = space, .address = address, .bytes = bytes},
+        .owner = worker};
     const bool checks = by->step == SMC_WALK_CHECKS;
     const bool is_flat = space != SMC_SPACE_SHARED || address < SMC_CLUSTER_STRIDE ||
                          worker->launch->cluster_blocks == 1;
     if (!is_flat)
         place->bulk.address = address % SMC_CLUSTER_STRIDE;
     if (is_flat || rank == smc_cluster_rank(worker))
-        return checks
-                   ? smc_memory_bulk(worker, by->op, kind, smc_thread_of(by->warp, by->lane), bytes,
-                                     &place->bulk)
-                   : smc_memory_find_bulk(worker, kind, bytes, &place->bulk) == SMC_FINDING_KINDS;
+        return checks ? smc_memory_bulk(worker, by->op, thread, &place->bulk)
+                      : smc_memory_find_bulk(worker, &place->bulk) == SMC_FINDING_KINDS;
     const uint64_t room = worker->launch->smem_bytes;
     place->owner = smc_cluster_mate(worker, rank);
     if (!place->owner || place->bulk.address > room || bytes > room - place->bulk.address) {
         if (checks)
-            bulk_copies_report(by, SMC_FINDING_OUT_OF_BOUNDS, &place->bulk, bytes);
+            smc_memory_report_bulk(worker, by->op, thread, SMC_FINDING_OUT_OF_BOUNDS, &place->bulk);
         return false;
     }
     if (checks && !place->owner->is_running) {

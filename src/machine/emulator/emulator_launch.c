@@ -393,14 +393,9 @@ static void add_worker(struct smc_worker *worker, struct smc_emulation *emulatio
             emulation->sample[i] = worker->sample[i];
     }
     for (size_t i = 0; !worker->shares && i < emulation->array_count; i++)
-        for (int kind = 0; kind < SMC_EMULATED_KINDS; kind++) {
-            const struct smc_emulated_traffic *from = &worker->array_count[i].kind[kind];
-            struct smc_emulated_traffic *to = &emulation->array[i].kind[kind];
-            to->requests += from->requests;
-            to->sectors += from->sectors;
-            to->elements += from->elements;
-            to->bytes += from->bytes;
-        }
+        for (int kind = 0; kind < SMC_EMULATED_KINDS; kind++)
+            smc_emulated_traffic_add(&worker->array_count[i].kind[kind],
+                                     &emulation->array[i].kind[kind]);
     emulation->blocks_run += worker->blocks_run;
     emulation->float_adds += worker->float_adds;
     if (worker->shared_bound > emulation->shared_bound)

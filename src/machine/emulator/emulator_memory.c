@@ -105,33 +105,29 @@ void smc_count_fragment(struct smc_worker *worker, const struct smc_op *op, enum
         cost.wavefronts;
 }
 
-static unsigned traffic_kind(enum smc_access_kind kind)
+void smc_emulated_traffic_add(const struct smc_emulated_traffic *from,
+                              struct smc_emulated_traffic *to)
 {
-    return kind == SMC_READS    ? SMC_EMULATED_LOAD
-           : kind == SMC_WRITES ? SMC_EMULATED_STORE
-                                : SMC_EMULATED_ATOMIC;
+    to->requests += from->requests;
+    to->sectors += from->sectors;
+    to->elements += from->elements;
+    to->bytes += from->bytes;
 }
 
-/* Counts the access of the lanes of `mask`, which access this allocation. */
-static void count_global(struct smc_worker *worker, const struct smc_warp_access *access,
-                         uint32_t mask, const struct smc_allocation *allocation,
-                         struct smc_shape *shape)
+static void count_traffic(struct smc_worker *worker, const struct smc_op *op,
+                          enum smc_access_kind kind, const struct smc_allocation *allocation,
+                          const struct smc_emulated_traffic *traffic)
 {
-    const struct smc_op *op = access->op;
+    static const unsigned of_kind[] = {[SMC_READS] = SMC_EMULATED_LOAD,
+                                       [SMC_WRITES] = SMC_EMULATED_STORE,
+                                       [SMC_UPDATES] = SMC_EMULATED_ATOMIC};
     struct smc_emulated_count *count = &worker->count[op->instruction];
-    uint64_t lanes = smc_lane_count(mask);
-    uint64_t sectors = smc_shape_sectors(shape, access->address, mask);
-    count->global_requests++;
-    count->global_sectors += sectors;
-    count->global_bytes += lanes * access->bytes;
-    if (allocation->array == SIZE_MAX)
-        return;
-    struct smc_emulated_traffic *traffic =
-        &worker->array_count[allocation->array].kind[traffic_kind(access->kind)];
-    traffic->requests++;
-    traffic->sectors += sectors;
-    traffic->elements += lanes * op->vector;
-    traffic->bytes += lanes * access->bytes;
+    count->global_requests += traffic->requests;
+    count->global_sectors += traffic->sectors;
+    count->global_bytes += traffic->bytes;
+    if (allocation->array != SIZE_MAX)
+        smc_emulated_traffic_add(traffic,
+                                 &worker->array_count[allocation->array].kind[of_kind[kind]]);
 }
 
 void smc_count_copy(struct smc_worker *worker, const struct smc_op *op,
@@ -310,7 +306,7 @@ static uint32_t emulator_memory_lanes_within(const struct smc_allocation *alloca
 
 /* Copies what the lanes load that cross the end of the allocation, and returns them. */
 static uint32_t cut_at_end(struct smc_worker *worker, const struct smc_warp_access *access,
-                           uint32_t mask, const struct smc_allocation *allocation)
+                           const struct smc_allocation *allocation, uint32_t mask)
 {
     uint32_t cut = 0;
     EACH_ACTIVE(lane, mask)
@@ -374,19 +370,15 @@ static bool reads_unwritten(const struct smc_op *op, const struct smc_allocation
 /* Notes what is written, and reports what nothing has written before it is read: once. Another
    worker may do so at the same time, also for bytes of the same four. */
 static void emulator_memory_check_written(struct smc_worker *worker, const struct smc_op *op,
-                                          enum smc_access_kind kind, uint32_t thread,
-                                          const struct smc_bulk *place, uint32_t bytes)
+                                          uint32_t thread, const struct smc_bulk *place)
 {
     const struct smc_allocation *allocation = place->allocation;
-    const uint64_t begin = place->address - allocation->address, end = begin + bytes;
-    if (coverage_of(allocation, begin, bytes).all)
+    const uint64_t begin = place->address - allocation->address, end = begin + place->bytes;
+    if (coverage_of(allocation, begin, place->bytes).all)
         return;
-    if (kind == SMC_READS ? reads_unwritten(op, allocation, begin, bytes) : kind != SMC_WRITES) {
-        struct smc_finding finding =
-            smc_finding_at(worker, SMC_FINDING_UNWRITTEN_GLOBAL, op->instruction, thread);
-        smc_finding_set_address(worker, &finding, SMC_SPACE_GLOBAL, place->address, bytes);
-        smc_find(worker, &finding);
-    }
+    if (place->kind == SMC_READS ? reads_unwritten(op, allocation, begin, place->bytes)
+                                 : place->kind != SMC_WRITES)
+        smc_memory_report_bulk(worker, op, thread, SMC_FINDING_UNWRITTEN_GLOBAL, place);
     for (uint64_t i = begin / CELL_BYTES; i <= (end - 1) / CELL_BYTES; i++)
         __atomic_fetch_or(&allocation->written[i], bytes_of_cell(i, begin, end), __ATOMIC_RELAXED);
 }
@@ -401,11 +393,13 @@ void smc_memory_read_texel(struct smc_worker *worker, const struct smc_warp *war
         const struct smc_allocation *allocation = &launch->allocation[i];
         if (allocation->array != texel->array || !allocation->written)
             continue;
-        const struct smc_bulk place = {.address = allocation->address +
+        const struct smc_bulk place = {.kind = SMC_READS,
+                                       .space = SMC_SPACE_GLOBAL,
+                                       .address = allocation->address +
                                                   (uint64_t)(texel->data - allocation->data),
+                                       .bytes = texel->bytes,
                                        .allocation = allocation};
-        emulator_memory_check_written(worker, op, SMC_READS, smc_thread_of(warp, lane), &place,
-                                      texel->bytes);
+        emulator_memory_check_written(worker, op, smc_thread_of(warp, lane), &place);
         return;
     }
 }
@@ -458,13 +452,19 @@ static uint32_t locate_global(struct smc_worker *worker, const struct smc_warp *
         }
         if (allocation->written)
             EACH_ACTIVE(n, within) {
-                const struct smc_bulk place = {.address = address[n], .allocation = allocation};
-                emulator_memory_check_written(worker, op, access->kind, smc_thread_of(warp, n),
-                                              &place, width);
+                const struct smc_bulk place = {.kind = access->kind,
+                                               .space = SMC_SPACE_GLOBAL,
+                                               .address = address[n],
+                                               .bytes = width,
+                                               .allocation = allocation};
+                emulator_memory_check_written(worker, op, smc_thread_of(warp, n), &place);
             }
         if (width < bytes)
-            *cut |= cut_at_end(worker, access, within, allocation);
-        count_global(worker, access, within, allocation, shape);
+            *cut |= cut_at_end(worker, access, allocation, within);
+        const uint64_t lanes = smc_lane_count(within);
+        const struct smc_emulated_traffic traffic = {1, smc_shape_sectors(shape, address, within),
+                                                     lanes * op->vector, lanes * bytes};
+        count_traffic(worker, op, access->kind, allocation, &traffic);
         left &= ~within;
     }
     return good;
@@ -585,30 +585,10 @@ uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
     return located;
 }
 
-static void count_bulk(struct smc_worker *worker, const struct smc_op *op,
-                       enum smc_access_kind kind, uint64_t address, uint32_t bytes,
-                       const struct smc_allocation *allocation)
-{
-    const uint64_t sectors =
-        (address + bytes - 1) / SMC_SECTOR_BYTES - address / SMC_SECTOR_BYTES + 1;
-    struct smc_emulated_count *count = &worker->count[op->instruction];
-    count->global_requests++;
-    count->global_sectors += sectors;
-    count->global_bytes += bytes;
-    if (allocation->array == SIZE_MAX)
-        return;
-    struct smc_emulated_traffic *traffic =
-        &worker->array_count[allocation->array].kind[traffic_kind(kind)];
-    traffic->requests++;
-    traffic->sectors += sectors;
-    traffic->elements += bytes / op->width_bytes;
-    traffic->bytes += bytes;
-}
-
-enum smc_finding_kind smc_memory_find_bulk(struct smc_worker *worker, enum smc_access_kind kind,
-                                           uint32_t bytes, struct smc_bulk *bulk)
+enum smc_finding_kind smc_memory_find_bulk(struct smc_worker *worker, struct smc_bulk *bulk)
 {
     const uint64_t address = bulk->address, shared = worker->launch->smem_bytes;
+    const uint32_t bytes = bulk->bytes;
     bulk->data = NULL;
     if (bulk->space == SMC_SPACE_SHARED) {
         if (address <= shared && bytes <= shared - address)
@@ -617,7 +597,7 @@ enum smc_finding_kind smc_memory_find_bulk(struct smc_worker *worker, enum smc_a
     }
     const struct smc_allocation *allocation = memory_find(worker, address);
     bulk->allocation = allocation;
-    if (allocation && allocation->is_constant && kind != SMC_READS)
+    if (allocation && allocation->is_constant && bulk->kind != SMC_READS)
         return SMC_FINDING_READ_ONLY;
     if (allocation && !allocation->data)
         return SMC_FINDING_USE_AFTER_FREE;
@@ -627,21 +607,31 @@ enum smc_finding_kind smc_memory_find_bulk(struct smc_worker *worker, enum smc_a
     return SMC_FINDING_KINDS;
 }
 
-bool smc_memory_bulk(struct smc_worker *worker, const struct smc_op *op, enum smc_access_kind kind,
-                     uint32_t thread, uint32_t bytes, struct smc_bulk *bulk)
+void smc_memory_report_bulk(struct smc_worker *worker, const struct smc_op *op, uint32_t thread,
+                            enum smc_finding_kind kind, const struct smc_bulk *bulk)
 {
-    const enum smc_finding_kind fault = smc_memory_find_bulk(worker, kind, bytes, bulk);
+    struct smc_finding finding = smc_finding_at(worker, kind, op->instruction, thread);
+    smc_finding_set_address(worker, &finding, bulk->space, bulk->address, bulk->bytes);
+    smc_find(worker, &finding);
+}
+
+bool smc_memory_bulk(struct smc_worker *worker, const struct smc_op *op, uint32_t thread,
+                     struct smc_bulk *bulk)
+{
+    const enum smc_finding_kind fault = smc_memory_find_bulk(worker, bulk);
     if (fault != SMC_FINDING_KINDS) {
-        struct smc_finding finding = smc_finding_at(worker, fault, op->instruction, thread);
-        smc_finding_set_address(worker, &finding, bulk->space, bulk->address, bytes);
-        smc_find(worker, &finding);
+        smc_memory_report_bulk(worker, op, thread, fault, bulk);
         return false;
     }
     if (bulk->space == SMC_SPACE_SHARED)
         return true;
-    count_bulk(worker, op, kind, bulk->address, bytes, bulk->allocation);
+    const uint64_t last = bulk->address + bulk->bytes - 1;
+    const struct smc_emulated_traffic traffic = {
+        1, last / SMC_SECTOR_BYTES - bulk->address / SMC_SECTOR_BYTES + 1,
+        bulk->bytes / op->width_bytes, bulk->bytes};
+    count_traffic(worker, op, bulk->kind, bulk->allocation, &traffic);
     if (bulk->allocation->written)
-        emulator_memory_check_written(worker, op, kind, thread, bulk, bytes);
+        emulator_memory_check_written(worker, op, thread, bulk);
     return true;
 }
 

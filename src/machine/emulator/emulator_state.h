@@ -437,20 +437,26 @@ uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
    it is in no memory. Neither counted nor checked for races. */
 const char *smc_memory_peek(struct smc_worker *worker, const struct smc_warp *warp, uint32_t lane,
                             uint64_t address, uint64_t *bytes);
+void smc_emulated_traffic_add(const struct smc_emulated_traffic *from,
+                              struct smc_emulated_traffic *to);
 /* Many bytes that one lane accesses at once. */
 struct smc_bulk {
-    enum smc_ptx_space space;                /* shared or global */
-    uint64_t address;                        /* in it */
+    enum smc_access_kind kind;
+    enum smc_ptx_space space; /* shared or global */
+    uint64_t address;         /* in it */
+    uint32_t bytes;
     char *data;                              /* in the host's memory */
     const struct smc_allocation *allocation; /* of global memory */
 };
 /* Sets `data`, of global memory also `allocation`. SMC_FINDING_KINDS, or what is wrong with such an
    access, which is not reported. */
-enum smc_finding_kind smc_memory_find_bulk(struct smc_worker *worker, enum smc_access_kind kind,
-                                           uint32_t bytes, struct smc_bulk *bulk);
+enum smc_finding_kind smc_memory_find_bulk(struct smc_worker *worker, struct smc_bulk *bulk);
 /* The same, and counts the access. False, after a finding: it is not in one array. */
-bool smc_memory_bulk(struct smc_worker *worker, const struct smc_op *op, enum smc_access_kind kind,
-                     uint32_t thread, uint32_t bytes, struct smc_bulk *bulk);
+bool smc_memory_bulk(struct smc_worker *worker, const struct smc_op *op, uint32_t thread,
+                     struct smc_bulk *bulk);
+/* Reports what is wrong with it. */
+void smc_memory_report_bulk(struct smc_worker *worker, const struct smc_op *op, uint32_t thread,
+                            enum smc_finding_kind kind, const struct smc_bulk *bulk);
 /* memory_shapes.c */
 /* Each lane's address, generic or relative to op->space: register + immediate. */
 void smc_memory_addresses(const struct smc_warp *warp, const struct smc_op *op,
