@@ -158,20 +158,6 @@ static bool parse_literal(struct parser *parser)
     return true;
 }
 
-static bool fail_unknown_name(struct parser *parser, const char *name, size_t length)
-{
-    char known[256] = "";
-    for (const struct smc_variable *v = parser->variables; v->name; v++) {
-        size_t used = strlen(known);
-        if (used + strlen(v->name) + 3 > sizeof known)
-            break;
-        strcat(strcat(known, used ? ", " : ""), v->name);
-    }
-    smc_fail(parser->error, SMC_USAGE, "column %zu: unknown variable '%.*s'; known are %s",
-             (size_t)(name - parser->text) + 1, (int)(length > 40 ? 40 : length), name, known);
-    return false;
-}
-
 static bool parse_name(struct parser *parser)
 {
     const char *name = parser->cursor;
@@ -184,7 +170,16 @@ static bool parse_name(struct parser *parser)
         parser->cursor += length;
         return push(parser, STEP_VARIABLE, v->place);
     }
-    return fail_unknown_name(parser, name, length);
+    char known[256] = "";
+    for (const struct smc_variable *v = parser->variables; v->name; v++) {
+        size_t used = strlen(known);
+        if (used + strlen(v->name) + 3 > sizeof known)
+            break;
+        strcat(strcat(known, used ? ", " : ""), v->name);
+    }
+    smc_fail(parser->error, SMC_USAGE, "column %zu: unknown variable '%.*s'; known are %s",
+             (size_t)(name - parser->text) + 1, (int)(length > 40 ? 40 : length), name, known);
+    return false;
 }
 
 static bool parse_value(struct parser *parser)

@@ -12,20 +12,6 @@ static char *judge_findings_copy_of(const char *text)
     return smc_strdup(text ? text : "");
 }
 
-static void free_paths(struct smc_check_finding *finding)
-{
-    for (size_t i = 0; i < finding->paths; i++) {
-        struct smc_check_path *path = &finding->path[i];
-        for (size_t k = 0; k < path->places; k++) {
-            free(path->place[k].file);
-            free(path->place[k].function);
-        }
-        free(path->place);
-        free(path->thread);
-    }
-    free(finding->path);
-}
-
 static bool copy_path(const struct smc_check_path *from, struct smc_check_path *to)
 {
     to->thread = judge_findings_copy_of(from->thread);
@@ -66,7 +52,16 @@ static void free_finding(struct smc_check_finding *finding)
     free(finding->device);
     free(finding->message);
     free(finding->subject);
-    free_paths(finding);
+    for (size_t i = 0; i < finding->paths; i++) {
+        struct smc_check_path *path = &finding->path[i];
+        for (size_t k = 0; k < path->places; k++) {
+            free(path->place[k].file);
+            free(path->place[k].function);
+        }
+        free(path->place);
+        free(path->thread);
+    }
+    free(finding->path);
 }
 
 bool smc_findings_add(struct smc_findings *findings, const struct smc_check_finding *finding)

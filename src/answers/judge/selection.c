@@ -397,7 +397,7 @@ static int compare_pointers(const void *a, const void *b)
 static bool selection_count_files(const struct smc_inspect_rows *rows,
                                   const struct row_group *groups, size_t count, size_t *files)
 {
-    const char **file = smc_calloc(count ? count : 1, sizeof *file);
+    smc_auto_free const char **file = smc_calloc(count ? count : 1, sizeof *file);
     if (!file)
         return false;
     for (size_t i = 0; i < count; i++)
@@ -406,7 +406,6 @@ static bool selection_count_files(const struct smc_inspect_rows *rows,
     *files = 0;
     for (size_t i = 0; i < count; i++)
         *files += i == 0 || file[i] != file[i - 1];
-    free(file);
     return true;
 }
 

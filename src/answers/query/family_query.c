@@ -10,20 +10,6 @@ static bool is_problem(int param)
     return param >= SMC_PARAM_M || param == SMC_PARAM_DTYPE || param == SMC_PARAM_RADIUS;
 }
 
-static void copy_params(const struct smc_answer *asked, const struct smc_kernel *kernel,
-                        struct smc_params *params)
-{
-    const struct smc_params *from = &asked->query.params;
-    smc_params_init(kernel, params);
-    for (int i = 0; i < SMC_PARAM_COUNT; i++) {
-        bool wanted = is_problem(i) || from->given & 1u << i;
-        if (!wanted || !(asked->query.kernel->params & kernel->params & 1u << i))
-            continue;
-        params->value[i] = from->value[i];
-        params->given |= from->given & 1u << i;
-    }
-}
-
 bool smc_family_has(const struct smc_kernel *asked, const struct smc_kernel *kernel)
 {
     return kernel != asked && strcmp(kernel->family, asked->family) == 0 && !kernel->is_probe &&
@@ -41,7 +27,15 @@ void smc_family_ask(const struct smc_answer *asked, const struct smc_kernel *ker
     query->dynamic_smem_bytes = SMC_NOT_GIVEN;
     query->barriers_per_block = SMC_NOT_GIVEN;
     query->try_bounds = false;
-    copy_params(asked, kernel, &query->params);
+    const struct smc_params *from = &asked->query.params;
+    smc_params_init(kernel, &query->params);
+    for (int i = 0; i < SMC_PARAM_COUNT; i++) {
+        bool wanted = is_problem(i) || from->given & 1u << i;
+        if (!wanted || !(asked->query.kernel->params & kernel->params & 1u << i))
+            continue;
+        query->params.value[i] = from->value[i];
+        query->params.given |= from->given & 1u << i;
+    }
 }
 
 static enum smc_status answer_relative(const struct smc_answer *asked,

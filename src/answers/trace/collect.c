@@ -412,13 +412,6 @@ static void survive(struct signals *before)
     }
 }
 
-static void receive(const struct signals *before)
-{
-    sigset_t mask = before->mask;
-    sigaddset(&mask, SIGCHLD);
-    sigprocmask(SIG_SETMASK, &mask, NULL);
-}
-
 static void collect_restore(const struct signals *before)
 {
     for (int i = 0; i < SIGNALS_KEPT; i++)
@@ -457,7 +450,9 @@ static enum smc_status collect_start(struct smc_trace_program *collection, const
     const int failure = errno;
     close(report[1]);
     child_process = child > 0 ? child : 0;
-    receive(&collection->before);
+    sigset_t mask = collection->before.mask;
+    sigaddset(&mask, SIGCHLD);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
     const bool failed = child > 0 && read(report[0], &reason, sizeof reason) > 0;
     close(report[0]);
     if (child > 0 && !failed) {

@@ -403,14 +403,6 @@ static bool ncu_read_number(struct ncu_reading *reading, enum metric metric, con
     return smc_ncu_number(text, sign ? sign : SMC_NCU_POINT, &number->value, &number->decimals);
 }
 
-static void ncu_set_text(struct ncu_launch *launch, enum metric metric, const char *text)
-{
-    if (metric == CACHE_CONFIG)
-        launch->cache_config = smc_trace_cache_config(text);
-    else if (launch->gpu_name.length == 0)
-        smc_text_append(&launch->gpu_name, text);
-}
-
 /* `fields`: the value, the least and the greatest, each ABSENT or a field of the record. */
 static void set_metric(struct ncu_reading *reading, enum metric metric, const uint32_t fields[3],
                        const char *unit)
@@ -420,7 +412,10 @@ static void set_metric(struct ncu_reading *reading, enum metric metric, const ui
     struct ncu_quantity *quantity = &reading->launch.metric[metric];
     ncu_get(reading, fields[0], text, sizeof text);
     if (metrics[metric].unit == SMC_NCU_TEXT) {
-        ncu_set_text(&reading->launch, metric, text);
+        if (metric == CACHE_CONFIG)
+            reading->launch.cache_config = smc_trace_cache_config(text);
+        else if (reading->launch.gpu_name.length == 0)
+            smc_text_append(&reading->launch.gpu_name, text);
         return;
     }
     if (quantity->is_known || !*text || !ncu_read_number(reading, metric, unit, text, &number[0]))

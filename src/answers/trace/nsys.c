@@ -726,7 +726,7 @@ static enum smc_status take_process(struct export *export, sqlite3_stmt *row, vo
     (void)context;
     if (!smc_sqlite_integer(row, 0, &id))
         return SMC_OK;
-    char *command = smc_sqlite_text(row, 1, &status, error);
+    smc_auto_free char *command = smc_sqlite_text(row, 1, &status, error);
     if (command)
         smc_utf8_make_safe(command);
     for (size_t i = 0; i < export->trace->process_count && command; i++) {
@@ -736,7 +736,6 @@ static enum smc_status take_process(struct export *export, sqlite3_stmt *row, vo
             command = NULL;
         }
     }
-    free(command);
     return status;
 }
 

@@ -906,12 +906,12 @@ bool smc_build_log_read(const char *log, struct smc_build_log *read)
         free_reading(&first);
     }
     /* NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers */
-    struct logged_kernel **sorted = smc_calloc(reading.kernels.count + 1, sizeof *sorted);
+    smc_auto_free struct logged_kernel **sorted =
+        smc_calloc(reading.kernels.count + 1, sizeof *sorted);
     smc_auto_free bool *is_used = smc_calloc(reading.refusals.count + 1, sizeof *is_used);
     bool succeeded = sorted && is_used && !reading.failed && !plain.failed;
     if (succeeded)
         build_log_conclude(&reading, sorted, is_used, read);
-    free(sorted);
     free_reading(&reading);
     return succeeded && !read->ordered.failed && !read->faults.failed && !read->notes.failed;
 }

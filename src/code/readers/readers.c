@@ -105,14 +105,6 @@ static void set_figures(const struct smc_log_kernel *read, struct smc_inspect_ke
     kernel->resources = read->resources;
 }
 
-static void complete_refused(const struct smc_log_kernel *read, struct smc_inspect_kernel *kernel)
-{
-    const struct smc_resources refusal = kernel->resources;
-    set_figures(read, kernel);
-    copy_refusal(&refusal, &kernel->resources);
-    kernel->resources.cc = refusal.cc;
-}
-
 static enum smc_inspect_source readers_source_of(const struct smc_log_kernel *read,
                                                  const struct smc_inspect_kernel *kind)
 {
@@ -171,7 +163,10 @@ bool smc_read_log(const char *log, const struct smc_inspect_kernel *kind,
         if (read.resources.refused && refuse_known(&read, begin, kernels))
             continue;
         if (read.form == SMC_LOG_PTXAS && (known = find_refused(kernels, begin, &read))) {
-            complete_refused(&read, known);
+            const struct smc_resources refusal = known->resources;
+            set_figures(&read, known);
+            copy_refusal(&refusal, &known->resources);
+            known->resources.cc = refusal.cc;
             continue;
         }
         if (read.form == SMC_LOG_NVLINK && (known = find_unlinked(kernels, begin, &read))) {

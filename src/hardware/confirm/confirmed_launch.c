@@ -76,18 +76,6 @@ static bool confirmed_launch_is_free(const struct smc_kernel *kernel,
     return smc_bank_conflicts(&work.stores) + smc_bank_conflicts(&work.written_loads) == 0;
 }
 
-static void find_variants(const struct smc_answer *answer, struct smc_conflict_fix *out)
-{
-    const struct smc_kernel *own = answer->query.kernel;
-    for (size_t i = 0; i < smc_kernel_count() && out->variant_count < SMC_MOST_VARIANTS; i++) {
-        const struct smc_kernel *kernel = smc_kernel_at(i);
-        bool related = kernel != own && !kernel->is_racy && kernel->params == own->params &&
-                       strcmp(kernel->family, own->family) == 0;
-        if (related && confirmed_launch_is_free(kernel, answer))
-            out->variant[out->variant_count++] = kernel->name;
-    }
-}
-
 /* `out` is {0} where there are none. */
 static void find_fix(const struct smc_answer *answer, const struct smc_run_result *result,
                      struct smc_conflict_fix *out)
@@ -102,7 +90,14 @@ static void find_fix(const struct smc_answer *answer, const struct smc_run_resul
         return;
     }
     take_pattern(answer, out);
-    find_variants(answer, out);
+    const struct smc_kernel *own = answer->query.kernel;
+    for (size_t i = 0; i < smc_kernel_count() && out->variant_count < SMC_MOST_VARIANTS; i++) {
+        const struct smc_kernel *kernel = smc_kernel_at(i);
+        bool related = kernel != own && !kernel->is_racy && kernel->params == own->params &&
+                       strcmp(kernel->family, own->family) == 0;
+        if (related && confirmed_launch_is_free(kernel, answer))
+            out->variant[out->variant_count++] = kernel->name;
+    }
 }
 
 /* --- One launch ------------------------------------------------------------------------------- */

@@ -482,18 +482,6 @@ static void copy_accesses(const struct emulator_job *run, struct smc_emulated_ru
     }
 }
 
-static enum smc_status annotate_kernel(struct emulator_job *run)
-{
-    const struct smc_query *query = &run->request->answer->query;
-    SMC_AUTO(smc_source_free) struct smc_source source = {0};
-    if (!run->request->settings->annotation)
-        return SMC_OK;
-    enum smc_status status =
-        smc_source_load(query->kernel, query->compile.kernel_dir, &source, run->error);
-    return status == SMC_OK ? annotate(run, query->kernel->file, smc_text_string(&source.text))
-                            : status;
-}
-
 static enum smc_status emulator_check(struct emulator_job *run)
 {
     const void *buffers[SMC_MAX_BUFFERS] = {0};
@@ -513,7 +501,12 @@ static enum smc_status emulator_run_kernel(struct emulator_job *run)
     SMC_TRY(emulator_emulate(run));
     copy_accesses(run, &run->result->emulated);
     SMC_TRY(emulator_check(run));
-    return annotate_kernel(run);
+    const struct smc_query *query = &run->request->answer->query;
+    SMC_AUTO(smc_source_free) struct smc_source source = {0};
+    if (!run->request->settings->annotation)
+        return SMC_OK;
+    SMC_TRY(smc_source_load(query->kernel, query->compile.kernel_dir, &source, run->error));
+    return annotate(run, query->kernel->file, smc_text_string(&source.text));
 }
 
 /* --- The user's kernel ------------------------------------------------------------------------ */

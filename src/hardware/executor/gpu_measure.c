@@ -82,19 +82,6 @@ static void find_interval(const double *sorted, uint32_t n, struct smc_run_resul
     result->median_high_ms = sorted[above < n - 1 ? (uint32_t)above : n - 1];
 }
 
-static void summarise(struct timer *timer, struct smc_run_result *result)
-{
-    uint32_t n = timer->count;
-    smc_numbers_sort(timer->ms, n);
-    result->timing = (struct smc_attempt){.made = true, .succeeded = true};
-    result->timed_launches = n;
-    result->median_ms = smc_numbers_median(timer->ms, n);
-    find_interval(timer->ms, n, result);
-    result->fastest_ms = timer->ms[0];
-    result->slowest_ms = timer->ms[n - 1];
-    result->sm_clock_khz = timer->sm_clock_khz;
-}
-
 enum smc_status smc_gpu_time(const struct smc_gpu_work *work, int gpu_index, uint32_t timeout_ms,
                              double budget_ms, struct smc_run_result *result,
                              struct smc_error *error)
@@ -116,7 +103,15 @@ enum smc_status smc_gpu_time(const struct smc_gpu_work *work, int gpu_index, uin
     }
     if (code != cudaSuccess)
         return smc_gpu_fail(error, code, "timing");
-    summarise(&timer, result);
+    uint32_t n = timer.count;
+    smc_numbers_sort(timer.ms, n);
+    result->timing = (struct smc_attempt){.made = true, .succeeded = true};
+    result->timed_launches = n;
+    result->median_ms = smc_numbers_median(timer.ms, n);
+    find_interval(timer.ms, n, result);
+    result->fastest_ms = timer.ms[0];
+    result->slowest_ms = timer.ms[n - 1];
+    result->sm_clock_khz = timer.sm_clock_khz;
     return SMC_OK;
 }
 

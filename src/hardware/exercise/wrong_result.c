@@ -320,9 +320,8 @@ static bool find_term(struct search *search)
         if (input->argument->type != search->numbers.type ||
             input->argument->elements != search->numbers.count || search->numbers.count < 3)
             continue;
-        double *values = read_numbers(&search->numbers, input->before);
+        smc_auto_free double *values = read_numbers(&search->numbers, input->before);
         is_found = values && find_term_of(search, a, values);
-        free(values);
     }
     return is_found;
 }

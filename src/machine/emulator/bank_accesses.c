@@ -382,7 +382,7 @@ static enum smc_status bank_accesses_find(struct answer *answer, struct smc_erro
     struct smc_bank_accesses *accesses = answer->accesses;
     struct smc_access_log log = {0};
     struct smc_bank_walk walk = {.request = answer->request, .program = program, .log = &log};
-    uint8_t *kind = smc_calloc(program->ops + 1, 1);
+    smc_auto_free uint8_t *kind = smc_calloc(program->ops + 1, 1);
     smc_auto_free char *ptx = smc_strndup(answer->request->ptx, answer->request->ptx_bytes);
     walk.tally = smc_calloc(program->instructions + 1, sizeof *walk.tally);
     walk.kind = kind;
@@ -402,7 +402,6 @@ static enum smc_status bank_accesses_find(struct answer *answer, struct smc_erro
     if (worked)
         bank_accesses_add_up(accesses);
     free(walk.tally);
-    free(kind);
     smc_access_log_free(&log);
     answer->log = NULL;
     return worked ? SMC_OK : smc_out_of_memory(error);

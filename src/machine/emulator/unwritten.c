@@ -309,7 +309,7 @@ static uint32_t new_slot(struct smc_program *program)
 static bool add_tracks(const struct marked_flow *flow)
 {
     struct smc_program *program = flow->program;
-    uint32_t *lanes = smc_calloc(program->file_bytes / SLOT_UNIT + 1, sizeof *lanes);
+    smc_auto_free uint32_t *lanes = smc_calloc(program->file_bytes / SLOT_UNIT + 1, sizeof *lanes);
     bool worked = lanes != NULL;
     for (size_t i = 0; worked && i < program->slots; i++)
         if (is_in(flow->tracked, program->slot[i].offset))
@@ -318,7 +318,6 @@ static bool add_tracks(const struct marked_flow *flow)
         worked = list_marks(flow, lanes, &program->function[i]);
     for (uint32_t i = 0; worked && i < program->ops; i++)
         worked = add_track(flow, i, lanes);
-    free(lanes);
     return worked;
 }
 

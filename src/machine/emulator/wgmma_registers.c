@@ -52,7 +52,7 @@ static void mark_registers(const struct smc_program *program, bool *marked)
 
 bool *smc_wgmma_registers_find_ops(const struct smc_program *program)
 {
-    bool *marked = smc_calloc(index_of(program->file_bytes) + 1, sizeof *marked);
+    smc_auto_free bool *marked = smc_calloc(index_of(program->file_bytes) + 1, sizeof *marked);
     bool *found = smc_calloc(program->ops + 1, sizeof *found);
     if (marked && found) {
         mark_registers(program, marked);
@@ -64,7 +64,6 @@ bool *smc_wgmma_registers_find_ops(const struct smc_program *program)
         free(found);
         found = NULL;
     }
-    free(marked);
     return found;
 }
 

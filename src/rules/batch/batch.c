@@ -252,11 +252,6 @@ static struct device_cache *create_cache(const struct smc_device_finder *finder)
     return cache;
 }
 
-static void free_cache(struct device_cache *cache)
-{
-    free(cache);
-}
-
 static bool batch_is_text(const struct batch_entry *entry, const struct smc_csv_field *field)
 {
     return entry->length == field->length && memcmp(entry->text, field->text, field->length) == 0;
@@ -599,15 +594,6 @@ static enum smc_status open_stream(struct batch_stream *stream, struct smc_error
     return smc_csv_open(&stream->reader, &source, error);
 }
 
-static void close_stream(struct batch_stream *stream)
-{
-    smc_csv_close(&stream->reader);
-    free_cache(stream->devices);
-    smc_csv_writer_free(stream->writer);
-    smc_json_rows_free(stream->json);
-    free(stream);
-}
-
 static enum smc_status answer_header(struct batch_stream *stream, struct smc_error *error)
 {
     const struct smc_batch *batch = stream->batch;
@@ -676,6 +662,10 @@ enum smc_status smc_batch_run(const struct smc_batch *batch, struct smc_error *e
         status = smc_fail(error, SMC_USAGE, "%s: %llu of %llu rows cannot be read; the first: %s",
                           batch->file, (unsigned long long)stream->bad_rows,
                           (unsigned long long)stream->rows, stream->first_bad.message);
-    close_stream(stream);
+    smc_csv_close(&stream->reader);
+    free(stream->devices);
+    smc_csv_writer_free(stream->writer);
+    smc_json_rows_free(stream->json);
+    free(stream);
     return status;
 }

@@ -73,18 +73,6 @@ json_t *smc_ceilings_entry(const struct smc_ceilings *ceilings)
     return entry;
 }
 
-static enum smc_status ceilings_file_fail_unknown(const char *where, const char *key,
-                                                  struct smc_error *error)
-{
-    struct smc_suggestion suggestion = {.typed = key};
-    for (size_t i = 0; i < TEXT_KEYS; i++)
-        smc_suggest_consider(&suggestion, text_keys[i].name);
-    for (int i = 0; i < SMC_CEILING_COUNT; i++)
-        smc_suggest_consider(&suggestion, smc_ceiling_info[i].key);
-    smc_suggest_consider(&suggestion, groups_key);
-    return smc_suggest_fail(&suggestion, where, "key", NULL, error);
-}
-
 static enum smc_status ceilings_file_read_text(const struct text_key *key, const json_t *value,
                                                const char *where, struct smc_ceilings *out,
                                                struct smc_error *error)
@@ -140,7 +128,13 @@ static enum smc_status ceilings_file_read_member(const char *name, const json_t 
             return ceilings_file_read_value(i, value, where, out, error);
     if (strcmp(name, groups_key) == 0)
         return ceilings_file_read_groups(value, where, out, error);
-    return ceilings_file_fail_unknown(where, name, error);
+    struct smc_suggestion suggestion = {.typed = name};
+    for (size_t i = 0; i < TEXT_KEYS; i++)
+        smc_suggest_consider(&suggestion, text_keys[i].name);
+    for (int i = 0; i < SMC_CEILING_COUNT; i++)
+        smc_suggest_consider(&suggestion, smc_ceiling_info[i].key);
+    smc_suggest_consider(&suggestion, groups_key);
+    return smc_suggest_fail(&suggestion, where, "key", NULL, error);
 }
 
 enum smc_status smc_ceilings_entry_read(const json_t *entry, const char *where,
@@ -286,13 +280,6 @@ static void ceilings_file_print(const struct smc_ceilings_file *old, const struc
     smc_text_append_char(text, '\n', 1);
 }
 
-static void folder_of(const char *path, char folder[SMC_CEILINGS_PATH])
-{
-    const char *slash = strrchr(path, '/');
-    int length = slash == path ? 1 : slash ? (int)(slash - path) : 0;
-    snprintf(folder, SMC_CEILINGS_PATH, "%.*s", length ? length : 1, length ? path : ".");
-}
-
 /* The lock is held while the file is read and replaced, so that of two simultaneous calibrations
    neither is lost. On a file system without locks there is none. */
 static int lock(const char *folder)
@@ -339,7 +326,9 @@ enum smc_status smc_ceilings_keep(const char *path, const struct smc_ceilings *c
 {
     char target[SMC_CEILINGS_PATH], folder[SMC_CEILINGS_PATH];
     SMC_TRY(ceilings_file_follow(path, target, error));
-    folder_of(target, folder);
+    const char *slash = strrchr(target, '/');
+    int length = slash == target ? 1 : slash ? (int)(slash - target) : 0;
+    snprintf(folder, SMC_CEILINGS_PATH, "%.*s", length ? length : 1, length ? target : ".");
     int reason = smc_folder_make(folder);
     if (reason)
         return smc_fail(error, SMC_USAGE, "'%s' cannot be made: %s", folder, strerror(reason));

@@ -58,19 +58,6 @@ static enum smc_status add_options(const struct smc_arguments *arguments, struct
     return SMC_OK;
 }
 
-static enum smc_status take_devices(const struct smc_gate *gate, struct smc_arguments *arguments,
-                                    struct smc_error *error)
-{
-    if (arguments->device.count > 0 || arguments->device_file.count > 0)
-        return SMC_OK;
-    if (gate->device_count > SMC_MAX_DEVICES)
-        return smc_fail(error, SMC_USAGE, "%.300s: %zu devices are more than %d", gate->path,
-                        gate->device_count, SMC_MAX_DEVICES);
-    for (size_t i = 0; i < gate->device_count; i++)
-        arguments->device.item[arguments->device.count++] = gate->device[i];
-    return SMC_OK;
-}
-
 enum smc_status smc_ask_gate(struct smc_arguments *arguments, struct smc_gate *gate,
                              struct smc_error *error)
 {
@@ -79,7 +66,14 @@ enum smc_status smc_ask_gate(struct smc_arguments *arguments, struct smc_gate *g
         SMC_TRY(smc_gate_read(path, gate, error));
     SMC_TRY(add_options(arguments, gate, error));
     gate->partial = arguments->given[SMC_OPTION_OWN_KERNEL];
-    return take_devices(gate, arguments, error);
+    if (arguments->device.count > 0 || arguments->device_file.count > 0)
+        return SMC_OK;
+    if (gate->device_count > SMC_MAX_DEVICES)
+        return smc_fail(error, SMC_USAGE, "%.300s: %zu devices are more than %d", gate->path,
+                        gate->device_count, SMC_MAX_DEVICES);
+    for (size_t i = 0; i < gate->device_count; i++)
+        arguments->device.item[arguments->device.count++] = gate->device[i];
+    return SMC_OK;
 }
 
 enum smc_status smc_gate_check_limits(const struct smc_arguments *arguments,

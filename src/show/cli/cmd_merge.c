@@ -179,7 +179,7 @@ enum smc_status smc_cmd_merge(const struct smc_arguments *arguments, struct smc_
         smc_hostlist_free(&expected.names);
         return worst;
     }
-    char **names = smc_calloc(arguments->file_count, sizeof *names);
+    smc_auto_free char **names = smc_calloc(arguments->file_count, sizeof *names);
     smc_sandbox_enter(SMC_SANDBOX_READING);
     worst = names ? cmd_merge_read_files(arguments, &merge, names) : smc_out_of_memory(error);
     if (worst != SMC_MACHINE)
@@ -188,6 +188,5 @@ enum smc_status smc_cmd_merge(const struct smc_arguments *arguments, struct smc_
     smc_hostlist_free(&expected.names);
     for (size_t i = 0; names && i < arguments->file_count; i++)
         free(names[i]);
-    free(names);
     return worst;
 }

@@ -57,22 +57,6 @@ static enum smc_status cmd_check_picture(const struct smc_arguments *arguments, 
 
 /* --- The whole -------------------------------------------------------------------------------- */
 
-static enum smc_status cmd_answer(const struct smc_arguments *arguments,
-                                  struct smc_questions *questions, struct smc_text *out,
-                                  struct smc_error *error)
-{
-    enum smc_plot_target target;
-    SMC_TRY(cmd_check_picture(arguments, questions->count, &target, error));
-    SMC_TRY(smc_answer_questions(questions, error));
-    for (size_t i = 0; i < questions->count; i++) {
-        struct smc_answer *answered = &questions->answer[i];
-        if (answered->regs_given && answered->outcome == SMC_LAUNCHES)
-            SMC_TRY(smc_bound_cost_find(answered, answered->launch.regs_per_thread,
-                                        &answered->regs_cost, error));
-    }
-    return cmd_report(arguments, questions->answer, questions->count, target, out, error);
-}
-
 enum smc_status smc_cmd_query(const struct smc_arguments *arguments, struct smc_text *out,
                               struct smc_error *error)
 {
@@ -81,5 +65,14 @@ enum smc_status smc_cmd_query(const struct smc_arguments *arguments, struct smc_
     SMC_TRY(smc_ask_query(arguments, &query, error));
     query.try_bounds = arguments->given[SMC_OPTION_EXPLAIN];
     SMC_TRY(smc_ask_questions(arguments, &query, &questions, error));
-    return cmd_answer(arguments, &questions, out, error);
+    enum smc_plot_target target;
+    SMC_TRY(cmd_check_picture(arguments, questions.count, &target, error));
+    SMC_TRY(smc_answer_questions(&questions, error));
+    for (size_t i = 0; i < questions.count; i++) {
+        struct smc_answer *answered = &questions.answer[i];
+        if (answered->regs_given && answered->outcome == SMC_LAUNCHES)
+            SMC_TRY(smc_bound_cost_find(answered, answered->launch.regs_per_thread,
+                                        &answered->regs_cost, error));
+    }
+    return cmd_report(arguments, questions.answer, questions.count, target, out, error);
 }

@@ -482,24 +482,19 @@ static void put_used(struct roofline *roofline, enum ceiling ceiling)
     }
 }
 
-static void draw_ceiling_names(struct smc_page *page, const struct smc_answer *answer, bool used)
+static void draw_ceilings(struct roofline *roofline)
 {
+    struct smc_page *page = &roofline->page;
+    bool used = roofline->count == 1 && roofline_plot_is_predicted(roofline->answer);
     roofline_plot_put(page, SMC_LOOK(MUTED, NORMAL, START), NAME_AT, "ceiling");
     roofline_plot_put(page, SMC_LOOK(MUTED, NORMAL, END), CEILING_END, "allows");
     if (used) {
         roofline_plot_put(page, SMC_LOOK(MUTED, NORMAL, END), USED_END, "used");
         roofline_plot_put(page, SMC_LOOK(MUTED, NORMAL, END), SHARE_END, "share");
-        if (has_points(answer))
+        if (has_points(roofline->answer))
             roofline_plot_put(page, SMC_LOOK(MUTED, NORMAL, END), INTENSITY_END, "intensity");
     }
     end_row(page);
-}
-
-static void draw_ceilings(struct roofline *roofline)
-{
-    struct smc_page *page = &roofline->page;
-    bool used = roofline->count == 1 && roofline_plot_is_predicted(roofline->answer);
-    draw_ceiling_names(page, roofline->answer, used);
     for (int i = 0; i < CEILING_COUNT; i++) {
         const enum ceiling ceiling = (enum ceiling)i;
         char text[SMC_RATE_CHARS] = "not known", name[32];

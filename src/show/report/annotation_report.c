@@ -113,20 +113,6 @@ static void annotation_append_head(struct annotation_table *table, const char *s
     smc_cells_headings((struct smc_cells){table->column, table->out});
 }
 
-static void annotation_append_legend(const struct annotation_table *table)
-{
-    smc_auto_text text = {0};
-    smc_text_append(&text, "heat: executed warp instructions plus wavefronts of shared memory, "
-                           "of all; instr: executed warp instructions, as the PTX has them; "
-                           "lanes: those active, of 32");
-    for (size_t i = 0; i < LINE - FIRST_COUNT; i++)
-        if (!table->column[FIRST_COUNT + i].omitted)
-            smc_text_printf(&text, "; %s: %s", table->column[FIRST_COUNT + i].heading,
-                            counts[i].legend);
-    smc_text_append_char(table->out, '\n', 1);
-    smc_layout_paragraph(table->out, "", 2, smc_text_string(&text), table->out->style->columns);
-}
-
 /* --- Source ----------------------------------------------------------------------------------- */
 
 /* The bytes of a row of at most `width` characters: it ends before a space in its second half. */
@@ -276,7 +262,16 @@ void smc_text_annotation(const struct smc_annotation *annotation, struct smc_tex
     annotation_lay_out(&table);
     append_hottest(&table);
     append_listing(&table);
-    annotation_append_legend(&table);
+    smc_auto_text text = {0};
+    smc_text_append(&text, "heat: executed warp instructions plus wavefronts of shared memory, "
+                           "of all; instr: executed warp instructions, as the PTX has them; "
+                           "lanes: those active, of 32");
+    for (size_t i = 0; i < LINE - FIRST_COUNT; i++)
+        if (!table.column[FIRST_COUNT + i].omitted)
+            smc_text_printf(&text, "; %s: %s", table.column[FIRST_COUNT + i].heading,
+                            counts[i].legend);
+    smc_text_append_char(table.out, '\n', 1);
+    smc_layout_paragraph(table.out, "", 2, smc_text_string(&text), table.out->style->columns);
 }
 
 /* --- Fields ----------------------------------------------------------------------------------- */

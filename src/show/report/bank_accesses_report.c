@@ -301,8 +301,9 @@ json_t *smc_json_bank_accesses(const struct smc_bank_accesses *accesses)
 
 /* --- The answer of smemcalc banks FILE -------------------------------------------------------- */
 
-static void append_kernel_verdict(const struct smc_kernel_banks *banks, struct smc_text *out)
+void smc_text_kernel_banks(const struct smc_kernel_banks *banks, struct smc_text *out)
 {
+    const struct smc_answer answer = {.query = *banks->query};
     const struct smc_bank_accesses *accesses = banks->accesses;
     struct smc_text line = {0};
     smc_text_printf(&line, "%s: ", banks->query->file_kernel->short_name);
@@ -311,12 +312,6 @@ static void append_kernel_verdict(const struct smc_kernel_banks *banks, struct s
     smc_words_bank_accesses(accesses, &line);
     smc_layout_verdict(out, accesses->worst < accesses->count ? SMC_BAD : SMC_GOOD, &line);
     smc_text_append_char(out, '\n', 1);
-}
-
-void smc_text_kernel_banks(const struct smc_kernel_banks *banks, struct smc_text *out)
-{
-    const struct smc_answer answer = {.query = *banks->query};
-    append_kernel_verdict(banks, out);
     smc_text_kernel_line(&answer, out);
     const uint32_t *block = banks->accesses->block;
     smc_layout_say(out, "block", "%ux%ux%u, %u warp%s%s", block[0], block[1], block[2],

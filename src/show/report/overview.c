@@ -563,7 +563,7 @@ static struct listed_name *find_listed_names(const struct smc_inspect_rows *rows
                                              size_t columns, bool *distinct)
 {
     struct listed_name *listed = smc_calloc(count, sizeof *listed);
-    struct listed_name **left = smc_calloc(count, sizeof(struct listed_name *));
+    smc_auto_free struct listed_name **left = smc_calloc(count, sizeof(struct listed_name *));
     size_t left_count = listed && left ? count : 0;
     for (size_t i = 0; i < left_count; i++) {
         left[i] = &listed[i];
@@ -573,7 +573,6 @@ static struct listed_name *find_listed_names(const struct smc_inspect_rows *rows
         left_count = cut_names(left, left_count, columns, how);
     for (size_t i = 0; above && i < left_count; i++)
         left[i]->cut.length = 0; /* shown whole */
-    free(left);
     *distinct = left_count == 0;
     if (left)
         return listed;

@@ -462,15 +462,6 @@ static void append_contradictions(const struct smc_trace_answer *answer, struct 
 
 /* --- Text: notes ------------------------------------------------------------------------------ */
 
-static void append_driver(const struct smc_trace_answer *answer, struct smc_text *line)
-{
-    if (answer->asked > 0 && answer->differing == 0)
-        smc_text_printf(line, "%zu configuration%s, all as the driver says", answer->asked,
-                        smc_text_plural(answer->asked));
-    if (answer->asked > 0 && answer->differing == 0 && answer->asked < answer->row_count)
-        smc_text_printf(line, "; it was not asked about %zu", answer->row_count - answer->asked);
-}
-
 /* What the model cannot know. */
 static void append_unknown(const struct smc_trace_answer *answer, struct smc_text *line)
 {
@@ -593,7 +584,11 @@ static void trace_append_notes(const struct smc_trace_answer *answer, struct smc
         smc_text_append(&line, "blk: resident blocks per SM; res%: occ% less what a small grid or "
                                "the last wave leaves empty");
     smc_layout_text(out, 0, &line);
-    append_driver(answer, &line);
+    if (answer->asked > 0 && answer->differing == 0)
+        smc_text_printf(&line, "%zu configuration%s, all as the driver says", answer->asked,
+                        smc_text_plural(answer->asked));
+    if (answer->asked > 0 && answer->differing == 0 && answer->asked < answer->row_count)
+        smc_text_printf(&line, "; it was not asked about %zu", answer->row_count - answer->asked);
     smc_layout_text(out, 0, &line);
     append_tool(answer, &line);
     smc_layout_text(out, 0, &line);

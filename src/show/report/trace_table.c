@@ -88,7 +88,7 @@ static struct trace_table_line *trace_table_find_lines(const struct smc_trace_an
                                                        const struct smc_trace_kernel *kernel,
                                                        size_t *count)
 {
-    const struct smc_trace_row **rows = smc_malloc(kernel->count * sizeof *rows);
+    smc_auto_free const struct smc_trace_row **rows = smc_malloc(kernel->count * sizeof *rows);
     struct trace_table_line *lines = smc_calloc(kernel->count, sizeof *lines);
     *count = 0;
     for (size_t i = 0; rows && lines && i < kernel->count; i++)
@@ -101,7 +101,6 @@ static struct trace_table_line *trace_table_find_lines(const struct smc_trace_an
     }
     if (lines)
         qsort(lines, *count, sizeof *lines, trace_table_compare_lines);
-    free(rows);
     return lines;
 }
 

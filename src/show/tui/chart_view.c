@@ -116,7 +116,7 @@ static struct smc_chart_point chart_point_at(const struct smc_query *asked,
 {
     struct smc_answer other;
     struct smc_query query = *asked;
-    struct smc_text warnings = {0};
+    smc_auto_text warnings = {0};
     const struct smc_resources *known = &answer->resources;
     struct smc_chart_point point = {.value = value};
     smc_field_set_number(&query, axis->field, value);
@@ -127,7 +127,6 @@ static struct smc_chart_point chart_point_at(const struct smc_query *asked,
     }
     query.compile.no_nvrtc = true;
     enum smc_status status = smc_query_evaluate(&query, known, &other, &warnings, NULL);
-    smc_text_free(&warnings);
     point.is_uncompiled = status == SMC_UNAVAILABLE;
     point.is_given_up = point.is_uncompiled && smc_memo_has_failed(memo, &query);
     if (status != SMC_OK)

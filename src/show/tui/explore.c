@@ -14,9 +14,8 @@ static enum smc_status explore_evaluate(const struct smc_explore *explore,
     if (query.kernel && query.kernel->complete(query.kernel, &query.params, NULL) == SMC_OK)
         known = smc_memo_find(&explore->memo, &query);
     query.compile.no_nvrtc = true;
-    struct smc_text warnings = {0};
+    smc_auto_text warnings = {0};
     enum smc_status status = smc_query_evaluate(&query, known, answer, &warnings, error);
-    smc_text_free(&warnings);
     answer->query.compile = explore->query.compile;
     return status;
 }

@@ -78,7 +78,7 @@ static enum smc_status read_file(const struct smc_open_question *question,
 {
     struct smc_inspect_request request = *asked;
     struct smc_inspect_notes notes = {0};
-    struct smc_text options = {0};
+    smc_auto_text options = {0};
     char *file = (char *)question->file;
     forget_reading();
     snprintf(reading.file, sizeof reading.file, "%s", question->file);
@@ -90,7 +90,6 @@ static enum smc_status read_file(const struct smc_open_question *question,
     enum smc_status status =
         smc_inputs_read(&file, 1, &request, &reading.inputs, &reading.kernels, &notes);
     keep_notes(&notes, &reading.notes);
-    smc_text_free(&options);
     if (status != SMC_MACHINE && reading.kernels.count > 0)
         return SMC_OK; /* what could not be read is among the notes */
     if (status == SMC_OK)
@@ -118,7 +117,7 @@ static void copy_row(const struct smc_inspect_row *row, struct smc_open_kernel *
 {
     struct smc_answer answer;
     const struct smc_inspect_kernel *kernel = row->kernel;
-    char *short_name = smc_entry_short_name(kernel);
+    smc_auto_free char *short_name = smc_entry_short_name(kernel);
     *out = (struct smc_open_kernel){
         .threads_source = row->threads_source,
         .dynamic_smem_unknown = row->dynamic_smem_unknown,
@@ -131,7 +130,6 @@ static void copy_row(const struct smc_inspect_row *row, struct smc_open_kernel *
     snprintf(out->symbol, sizeof out->symbol, "%s", kernel->name);
     snprintf(out->name, sizeof out->name, "%s", kernel->shown);
     snprintf(out->short_name, sizeof out->short_name, "%s", short_name ? short_name : "");
-    free(short_name);
     smc_entry_on_device(&reading.kernels, kernel, row->device, &out->file_kernel);
     copy_figures(row, &out->now);
     smc_inspect_complete(row, &answer);
@@ -257,13 +255,12 @@ static size_t subscripted_length(const char *begin)
 static void append_expression(const char *path, const struct smc_bank_access *access,
                               struct smc_text *out)
 {
-    struct smc_text source = {0}, line = {0};
+    smc_auto_text source = {0}, line = {0};
     if (access->line && smc_file_read(path, "source", MOST_SOURCE_BYTES, &source, NULL) == SMC_OK) {
         const char *at = smc_text_line(smc_text_string(&source), access->line);
         at += strspn(at, " \t");
         smc_text_append_bytes(&line, at, strcspn(at, "\r\n"));
     }
-    smc_text_free(&source);
     const char *array = find_expression(smc_text_string(&line), access);
     const char *begin = array ? array : smc_text_string(&line);
     size_t length = array ? subscripted_length(array) : 0;
@@ -388,7 +385,7 @@ static size_t leave_out_best(const struct smc_bank_accesses *accesses, bool *lef
 static void list_accesses(struct smc_bank_accesses *found, const char *file,
                           struct smc_open_accesses *out)
 {
-    bool *left_out = smc_calloc(found->count + 1, sizeof *left_out);
+    smc_auto_free bool *left_out = smc_calloc(found->count + 1, sizeof *left_out);
     out->warps = found->warps;
     if (!left_out)
         return;
@@ -397,7 +394,6 @@ static void list_accesses(struct smc_bank_accesses *found, const char *file,
     for (size_t i = 0; i < found->count; i++)
         if (!left_out[i])
             copy_access(&found->item[i], file, &out->item[out->count++]);
-    free(left_out);
 }
 
 static const char *reason_without(const struct smc_inspect_row *row)

@@ -556,7 +556,7 @@ static void draw_remedy(const struct smc_banks_state *banks, struct smc_rect rec
 {
     enum { TALL = 7, LINES = 4 };
     struct smc_rect text = {rect.row, rect.col + 1, rect.rows, rect.cols - 2};
-    struct smc_text words = {0};
+    smc_auto_text words = {0};
     enum smc_style style = SMC_STYLE_BAD;
     size_t most = (size_t)text.cols * (rect.rows >= TALL ? LINES : 1);
     if (banks->answered) {
@@ -567,7 +567,6 @@ static void draw_remedy(const struct smc_banks_state *banks, struct smc_rect rec
         smc_text_append(&words, banks->why);
     }
     int row = smc_frame_paragraph(frame, text, 0, style, smc_text_string(&words));
-    smc_text_free(&words);
     smc_rect_cut_top(&text, row + 1);
     bool one_word_banks = banks->answer.layout.row_words == banks->answer.layout.banks;
     if (banks->answered && one_word_banks) /* not on CC 3.x */

@@ -683,10 +683,9 @@ static void view_confirm_search(struct smc_tui *tui)
     struct smc_confirm_state *state = &tui->confirm;
     for (size_t i = 1; i <= state->count; i++) {
         size_t index = (state->chosen + state->count - i) % state->count;
-        struct smc_text words = {0};
+        smc_auto_text words = {0};
         smc_words_run_kernel(&state->launched[index]->run[0].answer, &words);
         bool found = strcasestr(smc_text_string(&words), tui->searched);
-        smc_text_free(&words);
         if (found) {
             smc_confirm_choose(state, (int)state->chosen - (int)index);
             return;

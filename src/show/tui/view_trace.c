@@ -178,7 +178,7 @@ static void view_trace_draw_table(const struct smc_tui *tui, const struct view_t
     const struct smc_trace_list *list = &tui->trace;
     struct smc_span span[SMC_TRACE_COLUMN_COUNT];
     struct smc_rect rows = layout->lines;
-    struct smc_text summary = {0};
+    smc_auto_text summary = {0};
     int count = (int)list->count, first = view_trace_first_shown(list, rows.rows);
     const bool failed = list->file && list->file->failure[0];
     if (failed)
@@ -187,7 +187,6 @@ static void view_trace_draw_table(const struct smc_tui *tui, const struct view_t
         smc_trace_list_append_summary(list, &summary);
     smc_frame_text_within(frame, layout->summary, 0, 1, layout->summary.cols - 2,
                           failed ? SMC_STYLE_BAD : SMC_STYLE_STRONG, smc_text_string(&summary));
-    smc_text_free(&summary);
     view_trace_find_spans(list, rows.cols, span);
     for (int i = 0; i < SMC_TRACE_COLUMN_COUNT; i++)
         if (span[i].cols)
