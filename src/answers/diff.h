@@ -23,25 +23,12 @@ enum smc_diff_verdict {
     SMC_DIFF_VERDICT_COUNT
 };
 
-/* A kernel on a device in one of the builds. */
-struct smc_diff_side {
-    const struct smc_inspect_kernel *kernel; /* NULL: this build does not have it */
-    uint32_t static_smem_bytes;
-    uint32_t threads_per_block; /* the compared block size; 0: unknown, `sizes` are compared */
-    enum smc_threads_source threads_source;
-    enum smc_outcome outcome;
-    uint32_t blocks_per_sm; /* at that block size, or at the best one */
-    double occupancy_percent;
-    uint32_t limiters; /* bit n: enum smc_limit n */
-    struct smc_block_sizes sizes;
-    uint32_t dynamic_smem_bytes;
-    bool dynamic_smem_unknown; /* the launch gives it, nothing states it: the figures above are the
-                                  best possible */
-};
-
 struct smc_diff_pair {
     const struct smc_device *device;
-    struct smc_diff_side before, after;
+    /* The kernel in each build; NULL: that build does not have it. Where the block size is unknown,
+       launch.threads_per_block is 0, `sizes` are compared, and `occupancy` is that at the best one.
+       `device`, `banks` and `bounded` are not set. */
+    struct smc_inspect_row before, after;
     enum smc_diff_verdict verdict;
     uint32_t worse, better;            /* bit n: enum smc_diff_change n */
     uint32_t lost_sizes, gained_sizes; /* bit n: at 32 (n + 1) threads fewer or more blocks; 0 where

@@ -271,14 +271,14 @@ static void test_lost_bound(void)
     struct comparison comparison;
     CU_ASSERT_EQUAL(compare_at(before, after, SMC_NOT_GIVEN, &comparison), SMC_OK);
     const struct smc_diff_pair *pair = &comparison.diff.pair[0];
-    CU_ASSERT_EQUAL(pair->after.threads_per_block, 128);
+    CU_ASSERT_EQUAL(pair->after.launch.threads_per_block, 128);
     CU_ASSERT(pair->worse & 1u << SMC_DIFF_BOUNDS);
     CU_ASSERT(says(pair, "64 -> 72 registers, launch bounds of 128 threads lost: 8 -> 7 blocks per "
                          "SM (50 % -> 43.8 %) at 128 threads, limited by registers"));
     free_comparison(&comparison);
     CU_ASSERT_EQUAL(compare_at(before, tighter, SMC_NOT_GIVEN, &comparison), SMC_OK);
-    CU_ASSERT_EQUAL(comparison.diff.pair[0].before.threads_per_block, 128);
-    CU_ASSERT_EQUAL(comparison.diff.pair[0].after.threads_per_block, 96);
+    CU_ASSERT_EQUAL(comparison.diff.pair[0].before.launch.threads_per_block, 128);
+    CU_ASSERT_EQUAL(comparison.diff.pair[0].after.launch.threads_per_block, 96);
     CU_ASSERT_FALSE(comparison.diff.pair[0].worse & 1u << SMC_DIFF_BOUNDS);
     free_comparison(&comparison);
 }

@@ -18,7 +18,7 @@ struct diff_item {
     char *key;     /* its stable name */
     size_t device; /* index in diff->device */
     size_t order;  /* as it was read */
-    struct smc_diff_side side;
+    struct smc_inspect_row side;
     bool is_taken;
 };
 
@@ -57,22 +57,14 @@ static bool diff_find_device(struct smc_diff *diff, const struct smc_device *dev
     return true;
 }
 
-static struct smc_diff_side side_of(const struct smc_inspect_row *row)
+static struct smc_inspect_row side_of(const struct smc_inspect_row *row)
 {
-    bool is_known = row->threads_source != SMC_THREADS_UNKNOWN;
-    return (struct smc_diff_side){
-        .kernel = row->kernel,
-        .static_smem_bytes = row->launch.static_smem_bytes,
-        .threads_per_block = is_known ? row->launch.threads_per_block : 0,
-        .threads_source = row->threads_source,
-        .outcome = row->outcome,
-        .blocks_per_sm = row->occupancy.blocks_per_sm,
-        .occupancy_percent = row->occupancy_percent,
-        .limiters = row->occupancy.limiters,
-        .sizes = row->sizes,
-        .dynamic_smem_bytes = row->launch.dynamic_smem_bytes,
-        .dynamic_smem_unknown = row->dynamic_smem_unknown,
-    };
+    struct smc_inspect_row side = *row;
+    side.device = NULL;
+    side.banks = NULL;
+    if (row->threads_source == SMC_THREADS_UNKNOWN)
+        side.launch.threads_per_block = 0;
+    return side;
 }
 
 static int compare_items(const void *a, const void *b)
@@ -145,8 +137,8 @@ static void weigh_resources(struct smc_diff_pair *pair)
 {
     const struct smc_inspect_kernel *before = pair->before.kernel, *after = pair->after.kernel;
     const struct smc_resources *r = &before->resources, *s = &after->resources;
-    weigh(SMC_DIFF_STATIC_SMEM, pair->before.static_smem_bytes, pair->after.static_smem_bytes,
-          pair);
+    weigh(SMC_DIFF_STATIC_SMEM, pair->before.launch.static_smem_bytes,
+          pair->after.launch.static_smem_bytes, pair);
     weigh_bounds(before, after, pair);
     if (r->refused || s->refused)
         return;
@@ -160,7 +152,7 @@ static void weigh_resources(struct smc_diff_pair *pair)
         weigh(SMC_DIFF_BARRIERS, r->barriers, s->barriers, pair);
 }
 
-static double diff_percent_at(const struct smc_diff_side *side, const struct smc_sm *sm,
+static double diff_percent_at(const struct smc_inspect_row *side, const struct smc_sm *sm,
                               uint32_t size)
 {
     return 100.0 * side->sizes.blocks_per_sm[size] * (size + 1) / sm->max_warps_per_sm;
@@ -169,7 +161,7 @@ static double diff_percent_at(const struct smc_diff_side *side, const struct smc
 /* Every block size that both builds allow. */
 static void weigh_sizes(struct smc_diff_pair *pair)
 {
-    const struct smc_diff_side *before = &pair->before, *after = &pair->after;
+    const struct smc_inspect_row *before = &pair->before, *after = &pair->after;
     for (uint32_t i = 0; i < SMC_BLOCK_SIZES; i++) {
         uint32_t blocks = before->sizes.blocks_per_sm[i], now = after->sizes.blocks_per_sm[i];
         double loss = diff_percent_at(before, &pair->device->sm, i) -
@@ -184,22 +176,24 @@ static void weigh_sizes(struct smc_diff_pair *pair)
         pair->better |= BIT(BLOCKS) | BIT(OCCUPANCY);
 }
 
-static bool diff_launches(const struct smc_diff_side *side)
+static bool diff_launches(const struct smc_inspect_row *side)
 {
-    if (side->threads_per_block == 0)
+    if (side->launch.threads_per_block == 0)
         return side->sizes.best_threads_per_block > 0;
     return side->outcome == SMC_LAUNCHES;
 }
 
 /* At every block size compared. */
-static bool has_same_blocks(const struct smc_diff_side *before, const struct smc_diff_side *after)
+static bool has_same_blocks(const struct smc_inspect_row *before,
+                            const struct smc_inspect_row *after)
 {
-    if (before->threads_per_block != after->threads_per_block)
+    if (before->launch.threads_per_block != after->launch.threads_per_block)
         return false;
-    if (before->threads_per_block == 0)
+    if (before->launch.threads_per_block == 0)
         return memcmp(before->sizes.blocks_per_sm, after->sizes.blocks_per_sm,
                       sizeof before->sizes.blocks_per_sm) == 0;
-    return before->blocks_per_sm == after->blocks_per_sm && before->outcome == after->outcome;
+    return before->occupancy.blocks_per_sm == after->occupancy.blocks_per_sm &&
+           before->outcome == after->outcome;
 }
 
 /* Unknown dynamic shared memory can only lower blocks and occupancy. If two kernels have the same
@@ -207,10 +201,10 @@ static bool has_same_blocks(const struct smc_diff_side *before, const struct smc
    it. Otherwise keep only changes that unknown memory could enlarge. */
 static void drop_uncertain(struct smc_diff_pair *pair)
 {
-    const struct smc_diff_side *before = &pair->before, *after = &pair->after;
+    const struct smc_inspect_row *before = &pair->before, *after = &pair->after;
     const uint32_t figures = BIT(BLOCKS) | BIT(OCCUPANCY);
     const bool both = before->dynamic_smem_unknown && after->dynamic_smem_unknown;
-    if (both && before->static_smem_bytes == after->static_smem_bytes &&
+    if (both && before->launch.static_smem_bytes == after->launch.static_smem_bytes &&
         has_same_blocks(before, after))
         return;
     if (after->dynamic_smem_unknown) {
@@ -227,13 +221,14 @@ static void drop_uncertain(struct smc_diff_pair *pair)
 
 static void weigh_occupancy(struct smc_diff_pair *pair)
 {
-    const struct smc_diff_side *before = &pair->before, *after = &pair->after;
+    const struct smc_inspect_row *before = &pair->before, *after = &pair->after;
     weigh(SMC_DIFF_LAUNCH, !diff_launches(before), !diff_launches(after), pair);
-    if (before->threads_per_block == 0) {
+    if (before->launch.threads_per_block == 0) {
         weigh_sizes(pair);
     } else {
-        if (before->threads_per_block == after->threads_per_block)
-            weigh(SMC_DIFF_BLOCKS, after->blocks_per_sm, before->blocks_per_sm, pair);
+        if (before->launch.threads_per_block == after->launch.threads_per_block)
+            weigh(SMC_DIFF_BLOCKS, after->occupancy.blocks_per_sm, before->occupancy.blocks_per_sm,
+                  pair);
         weigh(SMC_DIFF_OCCUPANCY, after->occupancy_percent, before->occupancy_percent, pair);
         pair->loss = before->occupancy_percent - after->occupancy_percent;
     }
@@ -253,14 +248,14 @@ static enum smc_diff_verdict diff_verdict_of(const struct smc_diff_pair *pair)
     bool bounds_differ = smc_inspect_records_bounds(before) && smc_inspect_records_bounds(after) &&
                          (before->max_threads_per_block != after->max_threads_per_block ||
                           before->required_threads_per_block != after->required_threads_per_block);
-    bool limiters_differ = pair->before.limiters != pair->after.limiters;
+    bool limiters_differ = pair->before.occupancy.limiters != pair->after.occupancy.limiters;
     return bounds_differ || limiters_differ || pair->is_undecided ? SMC_DIFF_CHANGED
                                                                   : SMC_DIFF_SAME;
 }
 
 /* --- The block size --------------------------------------------------------------------------- */
 
-static bool is_stated(const struct smc_diff_side *side)
+static bool is_stated(const struct smc_inspect_row *side)
 {
     return side->threads_source != SMC_THREADS_ASSUMED &&
            side->threads_source != SMC_THREADS_UNKNOWN;
@@ -268,7 +263,7 @@ static bool is_stated(const struct smc_diff_side *side)
 
 /* The kernel at the block size of its counterpart. */
 static void answer_at(const struct comparing *comparing, const struct smc_device *device,
-                      uint32_t threads_per_block, struct smc_diff_side *side)
+                      uint32_t threads_per_block, struct smc_inspect_row *side)
 {
     struct smc_inspect_row row;
     struct smc_inspect_request request = *comparing->request;
@@ -281,26 +276,26 @@ static void answer_at(const struct comparing *comparing, const struct smc_device
 /* If only one build states the block size, it is used for both. */
 static void share_threads(const struct comparing *comparing, struct smc_diff_pair *pair)
 {
-    struct smc_diff_side *before = &pair->before, *after = &pair->after;
+    struct smc_inspect_row *before = &pair->before, *after = &pair->after;
     if (is_stated(before) && !is_stated(after))
-        answer_at(comparing, pair->device, before->threads_per_block, after);
+        answer_at(comparing, pair->device, before->launch.threads_per_block, after);
     else if (is_stated(after) && !is_stated(before))
-        answer_at(comparing, pair->device, after->threads_per_block, before);
+        answer_at(comparing, pair->device, after->launch.threads_per_block, before);
 }
 
 /* The kernel as if it had that many barriers, at the same block size. */
 static void answer_with_barriers(const struct comparing *comparing, const struct smc_device *device,
-                                 uint32_t barriers, struct smc_diff_side *side)
+                                 uint32_t barriers, struct smc_inspect_row *side)
 {
-    const struct smc_diff_side former = *side;
+    const struct smc_inspect_row former = *side;
     struct smc_inspect_kernel kernel = *side->kernel;
     struct smc_inspect_request request = *comparing->request;
     struct smc_inspect_row row;
     kernel.has_barriers = true;
     kernel.resources.barriers = barriers;
-    if (side->threads_per_block > 0) {
+    if (side->launch.threads_per_block > 0) {
         request.stated[SMC_STATED_THREADS].count = 0;
-        request.threads_per_block = side->threads_per_block;
+        request.threads_per_block = side->launch.threads_per_block;
     }
     smc_inspect_answer_one(&kernel, device, &request, &row);
     *side = side_of(&row);
@@ -312,7 +307,7 @@ static void answer_with_barriers(const struct comparing *comparing, const struct
    resident blocks do not differ because of them. */
 static void share_barriers(const struct comparing *comparing, struct smc_diff_pair *pair)
 {
-    struct smc_diff_side *before = &pair->before, *after = &pair->after;
+    struct smc_inspect_row *before = &pair->before, *after = &pair->after;
     if (before->kernel->has_barriers && !after->kernel->has_barriers)
         answer_with_barriers(comparing, pair->device, before->kernel->resources.barriers, after);
     else if (after->kernel->has_barriers && !before->kernel->has_barriers)
@@ -323,7 +318,7 @@ static void share_barriers(const struct comparing *comparing, struct smc_diff_pa
    build records it, it holds for both. */
 static void share_dynamic_smem(struct smc_diff_pair *pair)
 {
-    struct smc_diff_side *before = &pair->before, *after = &pair->after;
+    struct smc_inspect_row *before = &pair->before, *after = &pair->after;
     before->dynamic_smem_unknown |=
         after->dynamic_smem_unknown && !before->kernel->dynamic_smem_known;
     after->dynamic_smem_unknown |=
@@ -382,7 +377,7 @@ static bool has_same_figures(const struct diff_item *a, const struct diff_item *
            (r->stack_bytes == s->stack_bytes || !k->has_stack || !l->has_stack) &&
            (same_spills || !k->has_spills || !l->has_spills) &&
            (r->barriers == s->barriers || !k->has_barriers || !l->has_barriers) &&
-           a->side.static_smem_bytes == b->side.static_smem_bytes &&
+           a->side.launch.static_smem_bytes == b->side.launch.static_smem_bytes &&
            (k->max_threads_per_block == l->max_threads_per_block ||
             !smc_inspect_records_bounds(k) || !smc_inspect_records_bounds(l));
 }

@@ -28,10 +28,10 @@ static uint32_t tolerates_at(const struct smc_gate_growth *growth, uint32_t befo
 static uint32_t tolerates_launches(const struct smc_gate_growth *growth,
                                    const struct smc_diff_pair *pair)
 {
-    const struct smc_diff_side *before = &pair->before, *after = &pair->after;
+    const struct smc_inspect_row *before = &pair->before, *after = &pair->after;
     uint32_t tolerated = BIT(BLOCKS) | BIT(OCCUPANCY);
-    if (before->threads_per_block > 0)
-        return tolerates_at(growth, before->blocks_per_sm, after->blocks_per_sm,
+    if (before->launch.threads_per_block > 0)
+        return tolerates_at(growth, before->occupancy.blocks_per_sm, after->occupancy.blocks_per_sm,
                             before->occupancy_percent, after->occupancy_percent);
     for (uint32_t i = 0; i < SMC_BLOCK_SIZES; i++) {
         double percent = 100.0 * (i + 1) / pair->device->sm.max_warps_per_sm;
@@ -56,8 +56,8 @@ static uint32_t find_tolerated(const struct smc_gate_growth *growth,
         tolerated |= BIT(SPILLS);
     if (gate_diff_is_within(r->stack_bytes, s->stack_bytes, growth->stack_bytes))
         tolerated |= BIT(STACK);
-    if (gate_diff_is_within(pair->before.static_smem_bytes, pair->after.static_smem_bytes,
-                            growth->static_smem_bytes))
+    if (gate_diff_is_within(pair->before.launch.static_smem_bytes,
+                            pair->after.launch.static_smem_bytes, growth->static_smem_bytes))
         tolerated |= BIT(STATIC_SMEM);
     if (gate_diff_is_within(r->barriers, s->barriers, growth->barriers))
         tolerated |= BIT(BARRIERS);

@@ -17,12 +17,12 @@ enum { LEAST_DEVICE = 13, MOST_DEVICE = 28 };
 /* --- Fields ----------------------------------------------------------------------------------- */
 
 /* The newer side of a pair that has one. */
-static const struct smc_diff_side *diff_latest(const struct smc_diff_pair *pair)
+static const struct smc_inspect_row *diff_latest(const struct smc_diff_pair *pair)
 {
     return pair->after.kernel ? &pair->after : &pair->before;
 }
 
-static struct smc_value diff_architecture_of(const struct smc_diff_side *side)
+static struct smc_value diff_architecture_of(const struct smc_inspect_row *side)
 {
     char text[SMC_INSPECT_ARCHITECTURE];
     if (!side->kernel || side->kernel->cc == 0)
@@ -57,7 +57,7 @@ static const char *gravest(const struct smc_diff_pair *pair)
 }
 
 /* Blocks and occupancy depend on it. */
-static bool has_known_smem(const struct smc_diff_side *side)
+static bool has_known_smem(const struct smc_inspect_row *side)
 {
     return side->kernel && !side->dynamic_smem_unknown;
 }
@@ -86,10 +86,10 @@ static bool has_known_smem(const struct smc_diff_side *side)
     FIELD(#side ".stack_bytes", #side "_stack", "bytes", when "stack frame per thread",            \
           OF_KERNEL(side, item->side.kernel->has_stack, resources.stack_bytes))                    \
     FIELD(#side ".static_smem_bytes", #side "_static_smem", "bytes",                               \
-          when "static shared memory per block", OF_SIDE(side, true, static_smem_bytes))           \
+          when "static shared memory per block", OF_SIDE(side, true, launch.static_smem_bytes))    \
     FIELD(#side ".dynamic_smem_bytes", #side "_dynamic_smem", "bytes",                             \
           when "dynamic shared memory per block; unknown if used but not stated",                  \
-          OF_SIDE(side, !item->side.dynamic_smem_unknown, dynamic_smem_bytes))                     \
+          OF_SIDE(side, !item->side.dynamic_smem_unknown, launch.dynamic_smem_bytes))              \
     FIELD(#side ".barriers_per_block", #side "_barriers", "barriers", when "barriers per block",   \
           OF_KERNEL(side, item->side.kernel->has_barriers, resources.barriers))                    \
     FIELD(#side ".max_threads_per_block", #side "_max_threads", "threads",                         \
@@ -97,16 +97,18 @@ static bool has_known_smem(const struct smc_diff_side *side)
           OF_KERNEL(side, item->side.kernel->max_threads_per_block > 0, max_threads_per_block))    \
     FIELD(#side ".threads_per_block", #side "_threads", "threads",                                 \
           when "the block size compared; unknown if every size is",                                \
-          OF_SIDE(side, item->side.threads_per_block > 0, threads_per_block))                      \
+          OF_SIDE(side, item->side.launch.threads_per_block > 0, launch.threads_per_block))        \
     FIELD(#side ".blocks_per_sm", #side "_blocks_per_sm", "blocks",                                \
           when "resident blocks per SM at that size",                                              \
-          OF_SIDE(side, item->side.threads_per_block > 0 && !item->side.dynamic_smem_unknown,      \
-                  blocks_per_sm))                                                                  \
+          OF_SIDE(side,                                                                            \
+                  item->side.launch.threads_per_block > 0 && !item->side.dynamic_smem_unknown,     \
+                  occupancy.blocks_per_sm))                                                        \
     FIELD(#side ".occupancy_percent", #side "_occupancy_percent", "percent",                       \
           when "occupancy at that size, or at the best one",                                       \
           OF_SIDE(side, !item->side.dynamic_smem_unknown, occupancy_percent))                      \
     FIELD(#side ".limiters", #side "_limiters", "", when "the limits that bind",                   \
-          SMC_VALUE_IF(has_known_smem(&item->side), smc_value_limiters(item->side.limiters)))
+          SMC_VALUE_IF(has_known_smem(&item->side),                                                \
+                       smc_value_limiters(item->side.occupancy.limiters)))
 #define PAIR_FIELDS(FIELD)                                                                         \
     FIELD("name", "kernel", "", "the kernel's name, demangled", diff_latest(item)->kernel->shown)  \
     FIELD("was", "was", "", "its name in the old build, if it was renamed",                        \
@@ -195,8 +197,9 @@ static void append_causes(const struct smc_diff_pair *pair, struct smc_text *out
     }
     if (changes & 1u << SMC_DIFF_STATIC_SMEM) {
         begin_item(out, start);
-        smc_text_printf(out, "static shared memory %u -> %u bytes", pair->before.static_smem_bytes,
-                        pair->after.static_smem_bytes);
+        smc_text_printf(out, "static shared memory %u -> %u bytes",
+                        pair->before.launch.static_smem_bytes,
+                        pair->after.launch.static_smem_bytes);
     }
     if (changes & 1u << SMC_DIFF_BARRIERS) {
         begin_item(out, start);
@@ -228,7 +231,7 @@ static void diff_append_sizes(uint32_t sizes, struct smc_text *out)
 }
 
 /* What precedes a figure that unknown dynamic shared memory can only lower. */
-static const char *diff_at_most(const struct smc_diff_side *side)
+static const char *diff_at_most(const struct smc_inspect_row *side)
 {
     return side->dynamic_smem_unknown ? "at most " : "";
 }
@@ -273,9 +276,9 @@ static void diff_append_percents(const struct smc_diff_pair *pair, struct smc_te
                     diff_at_most(&pair->after), after);
 }
 
-static void append_smem(const struct smc_diff_side *side, struct smc_text *out)
+static void append_smem(const struct smc_inspect_row *side, struct smc_text *out)
 {
-    smc_text_printf(out, "%u%s", side->static_smem_bytes + side->dynamic_smem_bytes,
+    smc_text_printf(out, "%u%s", side->launch.static_smem_bytes + side->launch.dynamic_smem_bytes,
                     side->dynamic_smem_unknown ? "+?" : "");
 }
 
@@ -289,57 +292,58 @@ static void append_undecided(const struct smc_diff_pair *pair, struct smc_text *
     smc_text_append(out, " bytes, as launched");
 }
 
-static void diff_append_limiters(const struct smc_diff_side *side, struct smc_text *out)
+static void diff_append_limiters(const struct smc_inspect_row *side, struct smc_text *out)
 {
-    const struct smc_occupancy occupancy = {.limiters = side->limiters};
-    if (side->limiters == 0 || side->dynamic_smem_unknown)
+    const struct smc_occupancy occupancy = {.limiters = side->occupancy.limiters};
+    if (side->occupancy.limiters == 0 || side->dynamic_smem_unknown)
         return;
     smc_text_append(out, ", limited by ");
     smc_words_limiters(&occupancy, out);
 }
 
-static bool diff_report_launches(const struct smc_diff_side *side)
+static bool diff_report_launches(const struct smc_inspect_row *side)
 {
-    return side->threads_per_block > 0 ? side->outcome == SMC_LAUNCHES
-                                       : side->sizes.best_threads_per_block > 0;
+    return side->launch.threads_per_block > 0 ? side->outcome == SMC_LAUNCHES
+                                              : side->sizes.best_threads_per_block > 0;
 }
 
 /* "4 -> 3 blocks per SM (100 % -> 75 %) at 256 threads, limited by registers" */
 static void append_effect(const struct smc_diff_pair *pair, struct smc_text *out)
 {
-    const struct smc_diff_side *before = &pair->before, *after = &pair->after;
+    const struct smc_inspect_row *before = &pair->before, *after = &pair->after;
     uint32_t changes = pair->worse | pair->better;
     if (changes & 1u << SMC_DIFF_LAUNCH) {
         smc_text_append(out, pair->worse & 1u << SMC_DIFF_LAUNCH ? "it no longer launches"
                                                                  : "it now launches");
-        if (after->threads_per_block > 0)
-            smc_text_printf(out, " at %u threads", after->threads_per_block);
+        if (after->launch.threads_per_block > 0)
+            smc_text_printf(out, " at %u threads", after->launch.threads_per_block);
         if (after->kernel && after->kernel->resources.refused)
             smc_text_append(out, ": too much static shared memory to compile");
     } else if (!diff_report_launches(before) && !diff_report_launches(after)) {
         smc_text_append(out, "it launches in neither build");
-        if (after->threads_per_block > 0)
-            smc_text_printf(out, " at %u threads", after->threads_per_block);
+        if (after->launch.threads_per_block > 0)
+            smc_text_printf(out, " at %u threads", after->launch.threads_per_block);
     } else if (pair->is_undecided) {
         append_undecided(pair, out);
-    } else if (before->threads_per_block == 0) {
+    } else if (before->launch.threads_per_block == 0) {
         diff_append_curve(pair, out);
-    } else if (before->threads_per_block != after->threads_per_block) {
-        smc_text_printf(out, "%u -> %u threads per block, occupancy ", before->threads_per_block,
-                        after->threads_per_block);
+    } else if (before->launch.threads_per_block != after->launch.threads_per_block) {
+        smc_text_printf(out, "%u -> %u threads per block, occupancy ",
+                        before->launch.threads_per_block, after->launch.threads_per_block);
         diff_append_percents(pair, out);
         diff_append_limiters(after, out);
-    } else if (before->blocks_per_sm != after->blocks_per_sm) {
+    } else if (before->occupancy.blocks_per_sm != after->occupancy.blocks_per_sm) {
         smc_text_printf(out, "%s%u -> %s%u blocks per SM (", diff_at_most(before),
-                        before->blocks_per_sm, diff_at_most(after), after->blocks_per_sm);
+                        before->occupancy.blocks_per_sm, diff_at_most(after),
+                        after->occupancy.blocks_per_sm);
         diff_append_percents(pair, out);
-        smc_text_printf(out, ") at %u threads", after->threads_per_block);
+        smc_text_printf(out, ") at %u threads", after->launch.threads_per_block);
         diff_append_limiters(after, out);
     } else {
         smc_text_printf(out, "still %s", diff_at_most(after));
-        smc_words_blocks(after->blocks_per_sm, out);
-        smc_text_printf(out, " per SM at %u threads", after->threads_per_block);
-        if (before->limiters != after->limiters)
+        smc_words_blocks(after->occupancy.blocks_per_sm, out);
+        smc_text_printf(out, " per SM at %u threads", after->launch.threads_per_block);
+        if (before->occupancy.limiters != after->occupancy.limiters)
             diff_append_limiters(after, out);
     }
 }
