@@ -317,19 +317,17 @@ static enum smc_status banks_read_lanes(const struct smc_csv_record *record, uin
                                         uint32_t address[SMC_WARP_LANES], struct smc_error *error)
 {
     char name[16], text[LONGEST_VALUE + 1];
-    enum smc_status status = SMC_OK;
     const bool may_end = smc_bank_op_lanes(access->op) != SMC_ALL_LANES;
-    for (uint32_t lane = 0; lane < SMC_WARP_LANES && status == SMC_OK; lane++) {
+    for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++) {
         const bool is_used = used >> lane & 1;
         if (may_end && !is_used && first + lane >= record->field_count)
             continue;
         snprintf(name, sizeof name, "%c%" PRIu32, first == FIRST_SOURCE ? 'g' : 'a', lane);
-        status = get_text(record, first + lane, name, text, error);
-        if (status == SMC_OK)
-            status =
-                banks_read_address(name, text, is_used, access->width_bytes, &address[lane], error);
+        SMC_TRY(get_text(record, first + lane, name, text, error));
+        SMC_TRY(
+            banks_read_address(name, text, is_used, access->width_bytes, &address[lane], error));
     }
-    return status;
+    return SMC_OK;
 }
 
 enum smc_status smc_banks_row_read(const struct smc_csv_record *record, const struct smc_sm *sm,

@@ -158,9 +158,7 @@ enum smc_status smc_tile_answer_access(const struct smc_tile_question *question,
                                        struct smc_access *access, struct smc_error *error)
 {
     SMC_AUTO(smc_tile_walked_free) struct smc_tile_walked walked;
-    enum smc_status status =
-        smc_tile_walk(tile, &question->access[pattern], op_name, &walked, error);
-    if (status == SMC_OK)
-        smc_tile_access_of(tile, &walked, step < walked.count ? step : walked.count - 1, access);
-    return status;
+    SMC_TRY(smc_tile_walk(tile, &question->access[pattern], op_name, &walked, error));
+    smc_tile_access_of(tile, &walked, step < walked.count ? step : walked.count - 1, access);
+    return SMC_OK;
 }

@@ -278,22 +278,20 @@ static enum smc_status best_find(const struct smc_query *query, struct smc_best 
                                  struct smc_text *warnings, struct smc_error *error)
 {
     enum smc_param param;
-    enum smc_status status;
     if (!query->kernel) {
         best->option = "threads";
-        status = add_blocks(query, best, warnings, error);
+        SMC_TRY(add_blocks(query, best, warnings, error));
     } else if (find_param(query->kernel, &param)) {
         best->option = smc_param_info[param].option;
-        status = add_params(query, param, best, warnings, error);
+        SMC_TRY(add_params(query, param, best, warnings, error));
     } else {
         return smc_fail(error, SMC_USAGE,
                         "option --kernel: %s accepts neither --tile nor --block, so "
                         "there is nothing to choose",
                         query->kernel->name);
     }
-    if (status == SMC_OK)
-        best_choose(best);
-    return status;
+    best_choose(best);
+    return SMC_OK;
 }
 
 /* What `best` proposes with the registers of the built-in table, so that nothing is compiled.

@@ -231,16 +231,13 @@ enum smc_status smc_query_evaluate(const struct smc_query *query, const struct s
                                    struct smc_answer *answer, struct smc_text *warnings,
                                    struct smc_error *error)
 {
-    enum smc_status status = SMC_OK;
     *answer = (struct smc_answer){.query = *query};
     const struct smc_kernel *kernel = query->kernel;
     struct smc_params *params = &answer->query.params;
     if (kernel) {
         if (query->settings.blocks_per_cluster)
             params->blocks_per_cluster = query->settings.blocks_per_cluster;
-        status = kernel->complete(kernel, params, error);
-        if (status != SMC_OK)
-            return status;
+        SMC_TRY(kernel->complete(kernel, params, error));
         answer->query.settings.blocks_per_cluster = params->blocks_per_cluster;
         kernel->plan(kernel, params, &answer->plan);
     } else {
@@ -250,17 +247,11 @@ enum smc_status smc_query_evaluate(const struct smc_query *query, const struct s
             memcpy(answer->plan.block, query->block, sizeof answer->plan.block);
         set_own_grid(query, &answer->plan);
     }
-    status = find_resources(known, answer, warnings, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(find_resources(known, answer, warnings, error));
     build_launch(answer);
     if (query->file_kernel)
-        status = check_file_kernel(answer, error);
-    if (status == SMC_OK)
-        status = check_against_device(answer, error);
-    if (status != SMC_OK)
-        return status;
-
+        SMC_TRY(check_file_kernel(answer, error));
+    SMC_TRY(check_against_device(answer, error));
     smc_query_count_blocks(answer);
     return SMC_OK;
 }

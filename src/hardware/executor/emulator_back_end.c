@@ -308,11 +308,9 @@ static enum smc_status emulator_read_program(struct emulator_job *run)
     const char *entry = smc_run_entry(run->request);
     if (!binary->ptx)
         return smc_fail(run->error, SMC_UNAVAILABLE, "this NVRTC gives no PTX");
-    enum smc_status status =
-        smc_program_read(binary->ptx, binary->ptx_bytes, entry, &run->program, run->error);
-    if (status == SMC_OK)
-        emulator_follow(run->program, binary, entry, &run->result->emulated);
-    return status;
+    SMC_TRY(smc_program_read(binary->ptx, binary->ptx_bytes, entry, &run->program, run->error));
+    emulator_follow(run->program, binary, entry, &run->result->emulated);
+    return SMC_OK;
 }
 
 /* A line of the user's source. */
@@ -391,11 +389,9 @@ static enum smc_status emulator_emulate(struct emulator_job *run)
 static enum smc_status annotate(struct emulator_job *run, const char *file, const char *text)
 {
     struct smc_annotation *annotation = run->request->settings->annotation;
-    enum smc_status status =
-        smc_annotate(run->program, &run->emulation, file, text, annotation, run->error);
-    if (status == SMC_OK)
-        run->result->emulated.annotation = annotation;
-    return status;
+    SMC_TRY(smc_annotate(run->program, &run->emulation, file, text, annotation, run->error));
+    run->result->emulated.annotation = annotation;
+    return SMC_OK;
 }
 
 /* --- A kernel of the catalog ------------------------------------------------------------------ */

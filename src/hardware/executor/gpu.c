@@ -118,11 +118,9 @@ static enum smc_status gpu_launch(struct gpu_job *run)
 
 static enum smc_status gpu_check(struct gpu_job *run)
 {
-    enum smc_status status =
-        smc_gpu_buffers_fetch_outputs(&run->request->answer->plan, &run->buffers, run->error);
-    if (status == SMC_OK)
-        smc_check_outputs(run->request, (const void *const *)run->buffers.host, NULL, run->result);
-    return status;
+    SMC_TRY(smc_gpu_buffers_fetch_outputs(&run->request->answer->plan, &run->buffers, run->error));
+    smc_check_outputs(run->request, (const void *const *)run->buffers.host, NULL, run->result);
+    return SMC_OK;
 }
 
 static enum smc_status measure_residency(struct gpu_job *run, double budget_ms)

@@ -535,8 +535,7 @@ static void compare_with(const void *expected, struct smc_user_memory *memory)
 
 static enum smc_status compare_expected(struct smc_user_run *run, struct smc_error *error)
 {
-    enum smc_status status = SMC_OK;
-    for (size_t i = 0; i < run->request.expected_count && status == SMC_OK; i++) {
+    for (size_t i = 0; i < run->request.expected_count; i++) {
         const struct smc_user_expected *one = &run->request.expected[i];
         struct smc_user_memory *memory = &run->memory[smc_user_memory_of(run, one->argument)];
         struct smc_user_argument file = *memory->argument;
@@ -547,15 +546,14 @@ static enum smc_status compare_expected(struct smc_user_run *run, struct smc_err
         if (!memory->has_emulated && !memory->has_gpu)
             continue;
         smc_auto_free void *expected = smc_malloc(memory->bytes);
-        status = !expected        ? smc_out_of_memory(error)
-                 : one->reference ? one->reference->compute(one->reference, run, expected, error)
-                                  : smc_user_fill(&file, memory->name, 0, expected, error);
-        if (status == SMC_OK)
-            compare_with(expected, memory);
-        else
-            smc_fail_in(error, status, "option --expect");
+        const enum smc_status status =
+            !expected        ? smc_out_of_memory(error)
+            : one->reference ? one->reference->compute(one->reference, run, expected, error)
+                             : smc_user_fill(&file, memory->name, 0, expected, error);
+        SMC_TRY(smc_fail_in(error, status, "option --expect"));
+        compare_with(expected, memory);
     }
-    return status;
+    return SMC_OK;
 }
 
 /* --- The launch ------------------------------------------------------------------------------- */

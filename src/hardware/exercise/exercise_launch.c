@@ -289,12 +289,9 @@ enum smc_status smc_exercise_launch_prepare(const struct smc_exercise_request *r
         .settings = request->settings,
     };
     scope_of_case(exercise, one, &scope);
-    enum smc_status status = exercise_write_arguments(exercise, &scope, launch, error);
-    if (status == SMC_OK)
-        status = shape_launch(exercise, &scope, source, &launch->request, error);
-    if (status != SMC_OK)
-        return status;
-    status = smc_user_prepare(&launch->request, &launch->run, warnings, error);
+    SMC_TRY(exercise_write_arguments(exercise, &scope, launch, error));
+    SMC_TRY(shape_launch(exercise, &scope, source, &launch->request, error));
+    enum smc_status status = smc_user_prepare(&launch->request, &launch->run, warnings, error);
     return status == SMC_OK ? SMC_OK : tell_what_is_wanted(exercise, launch, status, error);
 }
 

@@ -539,24 +539,19 @@ static enum smc_status prepare_reference(struct named_reference *reference,
 {
     const char *settings = expected->name + reference_name_length(expected->name);
     smc_auto_free char *name = copy_name(expected->name);
-    enum smc_status status =
-        name ? smc_exercise_read(find_exercise(name), &reference->exercise, error)
-             : smc_out_of_memory(error);
+    if (!name)
+        return smc_out_of_memory(error);
+    SMC_TRY(smc_exercise_read(find_exercise(name), &reference->exercise, error));
     reference->settings = *user->settings;
     reference->settings.place = SMC_ON_EMULATOR;
     reference->settings.annotation = NULL;
     reference->settings.progress = NULL;
-    if (status == SMC_OK)
-        status = read_settings(reference, user, settings + (*settings == ':'), error);
-    if (status == SMC_OK)
-        status = find_sources(reference, user, expected->argument, error);
-    if (status == SMC_OK)
-        status = adapt_types(reference, user, error);
-    if (status == SMC_OK)
-        status = reference_find_sizes(reference, user, error);
-    if (status == SMC_OK)
-        status = check_compared(reference, user, expected->argument, error);
-    return status == SMC_OK ? reference_prepare_launch(reference, user, error) : status;
+    SMC_TRY(read_settings(reference, user, settings + (*settings == ':'), error));
+    SMC_TRY(find_sources(reference, user, expected->argument, error));
+    SMC_TRY(adapt_types(reference, user, error));
+    SMC_TRY(reference_find_sizes(reference, user, error));
+    SMC_TRY(check_compared(reference, user, expected->argument, error));
+    return reference_prepare_launch(reference, user, error);
 }
 
 enum smc_status smc_named_references_prepare(struct smc_user_run *run, struct smc_error *error)

@@ -238,11 +238,8 @@ enum smc_status smc_ceilings_file_read(const char *path, struct smc_ceilings_fil
         return SMC_OK;
     if (known && !S_ISREG(about.st_mode)) /* reading a pipe would block */
         return smc_fail(error, SMC_USAGE, "%s: cannot be read: not a regular file", path);
-    enum smc_status status =
-        smc_file_read(path, "file of ceilings", LARGEST_FILE_BYTES, &text, error);
-    if (status == SMC_OK)
-        status = smc_ceilings_file_parse(path, smc_text_string(&text), text.length, out, error);
-    return status;
+    SMC_TRY(smc_file_read(path, "file of ceilings", LARGEST_FILE_BYTES, &text, error));
+    return smc_ceilings_file_parse(path, smc_text_string(&text), text.length, out, error);
 }
 
 void smc_ceilings_file_free(struct smc_ceilings_file *file)

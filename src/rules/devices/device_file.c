@@ -366,22 +366,19 @@ static enum smc_status file_read_device(const json_t *object, const char *where,
                                         struct smc_device *out, struct smc_error *error)
 {
     bool in_table = false;
-    enum smc_status status = check_keys(object, where, error);
-    if (status == SMC_OK)
-        status = read_capability(object, where, out, &in_table, error);
-    for (size_t i = 0; status == SMC_OK && i < smc_device_key_count; i++) {
+    SMC_TRY(check_keys(object, where, error));
+    SMC_TRY(read_capability(object, where, out, &in_table, error));
+    for (size_t i = 0; i < smc_device_key_count; i++) {
         const struct smc_device_key *key = &smc_device_keys[i];
         const struct file_place place = {where, key, json_object_get(object, key->name), out,
                                          error};
         if (place.value)
-            status = device_file_read_value(&place);
+            SMC_TRY(device_file_read_value(&place));
         else if (!may_be_missing(key, in_table))
-            status = device_file_fail_missing(&place);
+            return device_file_fail_missing(&place);
     }
-    if (status != SMC_OK)
-        return status;
     struct smc_error reason = {""};
-    status = smc_sm_check(&out->sm, &reason);
+    enum smc_status status = smc_sm_check(&out->sm, &reason);
     return status == SMC_OK ? status : smc_fail(error, status, "%s: key %s", where, reason.message);
 }
 

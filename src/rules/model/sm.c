@@ -151,12 +151,10 @@ static enum smc_status check_shared_memory(const struct smc_sm *sm, struct smc_e
                         "'smem_per_block_optin_bytes': %u, with %u reserved, is above "
                         "smem_per_sm_bytes, %u",
                         sm->smem_per_block_optin_bytes, reserved, sm->smem_per_sm_bytes);
-    enum smc_status status =
-        check_most("smem_per_block_default_bytes", sm->smem_per_block_default_bytes,
-                   "smem_per_block_optin_bytes", sm->smem_per_block_optin_bytes, error);
-    if (status == SMC_OK)
-        status = check_carveouts(sm, error);
-    return status == SMC_OK ? check_oversized(sm, error) : status;
+    SMC_TRY(check_most("smem_per_block_default_bytes", sm->smem_per_block_default_bytes,
+                       "smem_per_block_optin_bytes", sm->smem_per_block_optin_bytes, error));
+    SMC_TRY(check_carveouts(sm, error));
+    return check_oversized(sm, error);
 }
 
 enum smc_status smc_sm_check(const struct smc_sm *sm, struct smc_error *error)

@@ -172,21 +172,18 @@ static enum smc_status answer_launch(const struct answering *answering)
     smc_auto_free struct smc_answer *answer = smc_calloc(1, sizeof *answer);
     if (!answer)
         return smc_out_of_memory(answering->error);
-    enum smc_status status =
-        question_ask_launch(question, answering->worded, &query, answering->error);
-    if (status == SMC_OK && answering->to->members)
-        status = smc_query_evaluate(&query, NULL, answer, question->warnings, answering->error);
-    else if (status == SMC_OK)
-        status = smc_query_answer(&query, answer, question->warnings, answering->error);
-    if (status == SMC_OK && question->whole)
+    SMC_TRY(question_ask_launch(question, answering->worded, &query, answering->error));
+    SMC_TRY(answering->to->members
+                ? smc_query_evaluate(&query, NULL, answer, question->warnings, answering->error)
+                : smc_query_answer(&query, answer, question->warnings, answering->error));
+    if (question->whole) {
         smc_query_find_work(answer);
-    if (status == SMC_OK && question->whole)
-        status = smc_query_find_time(answer, answering->error);
-    if (status == SMC_OK)
-        report_launch(answering, answer);
-    if (status == SMC_OK && !question->whole)
+        SMC_TRY(smc_query_find_time(answer, answering->error));
+    }
+    report_launch(answering, answer);
+    if (!question->whole)
         remove_unasked(answering->to->members);
-    return status;
+    return SMC_OK;
 }
 
 static enum smc_status answer_banks(const struct answering *answering)
@@ -196,19 +193,17 @@ static enum smc_status answer_banks(const struct answering *answering)
     smc_auto_free struct smc_banks_answer *answer = smc_calloc(1, sizeof *answer);
     if (!answer)
         return smc_out_of_memory(error);
-    enum smc_status status = smc_ask_banks(&answering->worded->arguments, &query, error);
-    if (status == SMC_OK)
-        status = question_find_device(answering->question, answering->worded, &query.device, error);
-    if (status == SMC_OK && !query.kernel)
-        status =
-            smc_banks_check_op(query.op, query.width_bytes, &query.device.sm, "option --", error);
-    if (status == SMC_OK)
-        status = smc_banks_answer(&query, answer, error);
-    if (status == SMC_OK && answering->to->members)
+    SMC_TRY(smc_ask_banks(&answering->worded->arguments, &query, error));
+    SMC_TRY(question_find_device(answering->question, answering->worded, &query.device, error));
+    if (!query.kernel)
+        SMC_TRY(
+            smc_banks_check_op(query.op, query.width_bytes, &query.device.sm, "option --", error));
+    SMC_TRY(smc_banks_answer(&query, answer, error));
+    if (answering->to->members)
         smc_json_banks(answering->to->members, answer);
-    else if (status == SMC_OK)
+    else
         smc_writer_text.banks(answer, answering->to->out);
-    return status;
+    return SMC_OK;
 }
 
 /* Always on the emulator, for the question's device. A confirmation that failed is an answer. */
