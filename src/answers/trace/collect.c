@@ -4,7 +4,6 @@
 #include "config.h"
 
 #include "answers/trace/records_read.h"
-#include "answers/trace/trace_modules.h"
 #include "answers/trace_answer.h"
 
 #include <dirent.h>
@@ -26,6 +25,7 @@
 #include "base/memory.h"
 #include "base/platform.h"
 #include "base/signals.h"
+#include "code/machine_code.h"
 
 #ifndef SMC_TRACE_LIBRARY_FOLDER
 #define SMC_TRACE_LIBRARY_FOLDER ""
@@ -500,6 +500,70 @@ static bool await(struct smc_trace_program *collection, struct smc_trace *trace,
     return true;
 }
 
+/* --- Which module each kernel is from --------------------------------------------------------- */
+
+/* They have no other bond with launches than the kernels' names. */
+
+enum { AMBIGUOUS = -2, MOST_MODULE_BYTES = 1 << 30 };
+
+/* The cubin's shared memory may include what the driver reserves, up to this. */
+enum { RESERVED_SMEM_BYTES = 1024 };
+
+static bool collect_is_same_kernel(const struct smc_trace_launch *launch,
+                                   const struct smc_cubin_kernel *kernel)
+{
+    const int64_t more = (int64_t)kernel->smem_bytes - launch->static_smem_bytes;
+    return strcmp(launch->name, kernel->name) == 0 &&
+           (launch->regs_per_thread < 0 ||
+            (uint32_t)launch->regs_per_thread == kernel->regs_per_thread) &&
+           (launch->static_smem_bytes < 0 || more == 0 || more == RESERVED_SMEM_BYTES);
+}
+
+static void match_launches(struct smc_trace *trace, size_t module, const struct smc_cubin *cubin,
+                           int32_t *found)
+{
+    for (size_t i = 0; i < trace->launch_count; i++)
+        for (size_t k = 0; k < cubin->kernel_count; k++)
+            if (collect_is_same_kernel(&trace->launches[i], &cubin->kernel[k]))
+                found[i] = found[i] == SMC_TRACE_UNKNOWN || found[i] == (int32_t)module
+                               ? (int32_t)module
+                               : AMBIGUOUS;
+}
+
+static enum smc_status match_module(struct smc_trace *trace, size_t module, int32_t *found,
+                                    struct smc_error *error)
+{
+    SMC_AUTO(smc_cubin_close) struct smc_cubin cubin = {0};
+    smc_auto_text file = {0};
+    const struct smc_trace_module *read = &trace->modules[module];
+    enum smc_status status = smc_file_read(read->file, "module", MOST_MODULE_BYTES, &file, error);
+    if (status == SMC_OK)
+        status = smc_cubin_open(file.data, file.length, &cubin, error);
+    if (status == SMC_OK)
+        match_launches(trace, module, &cubin, found);
+    if (status == SMC_USAGE)
+        smc_trace_note(trace, "%s: %s", read->shown, error->message);
+    return status == SMC_USAGE ? SMC_OK : status;
+}
+
+/* A kernel that several modules have in the same way has none. A damaged file is noted. */
+static enum smc_status match_modules(struct smc_trace *trace, struct smc_error *error)
+{
+    if (trace->module_count == 0 || trace->launch_count == 0)
+        return SMC_OK;
+    smc_auto_free int32_t *found = smc_malloc(trace->launch_count * sizeof *found);
+    if (!found)
+        return smc_out_of_memory(error);
+    for (size_t i = 0; i < trace->launch_count; i++)
+        found[i] = SMC_TRACE_UNKNOWN;
+    for (size_t i = 0; i < trace->module_count; i++)
+        SMC_TRY(match_module(trace, i, found, error));
+    for (size_t i = 0; i < trace->launch_count; i++)
+        if (found[i] >= 0)
+            trace->launches[i].module = found[i];
+    return SMC_OK;
+}
+
 /* --- What was recorded ------------------------------------------------------------------------ */
 
 static bool is_record(const char *name)
@@ -646,7 +710,7 @@ static enum smc_status read_records(struct smc_trace_program *collection, struct
                        collection->child > 0
                            ? "no process of the program started CUDA before the time was over"
                            : "no process of the program started CUDA");
-    return status == SMC_OK ? smc_trace_match_modules(trace, error) : status;
+    return status == SMC_OK ? match_modules(trace, error) : status;
 }
 
 /* --- The whole -------------------------------------------------------------------------------- */

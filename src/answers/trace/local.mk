@@ -17,7 +17,6 @@ libsmc_la_SOURCES += \
 	src/answers/trace/trace_gate.c \
 	src/answers/trace/trace_input.c src/answers/trace/trace_input.h \
 	src/answers/trace/trace_merge.c \
-	src/answers/trace/trace_modules.c src/answers/trace/trace_modules.h \
 	src/answers/trace/trace_read.c \
 	src/answers/trace_records.h \
 	src/answers/trace/trace_sources.def \
