@@ -29,6 +29,12 @@ bool smc_file_is_regular(const char *path)
     return stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
+bool smc_file_is_folder(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
 bool smc_file_is_same(const char *path, const char *other)
 {
     struct stat a, b;

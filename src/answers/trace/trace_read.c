@@ -2,8 +2,8 @@
 #include "answers/trace_answer.h"
 
 #include <string.h>
-#include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -36,12 +36,6 @@ static enum smc_status refuse_report(const char *file, struct smc_error *error)
     return SMC_OK;
 }
 
-static bool is_folder(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
 static enum smc_status trace_read_input(struct smc_trace_input *input, struct smc_trace *trace,
                                         struct smc_error *error)
 {
@@ -62,7 +56,7 @@ static enum smc_status trace_read_input(struct smc_trace_input *input, struct sm
 enum smc_status smc_trace_read(const char *file, struct smc_trace *trace, struct smc_error *error)
 {
     SMC_AUTO(smc_trace_input_close) struct smc_trace_input input = {0};
-    const bool folder = is_folder(file);
+    const bool folder = smc_file_is_folder(file);
     enum smc_status status = folder ? SMC_OK : smc_trace_input_open(&input, file, error);
     trace->file = smc_strdup(input.shown ? input.shown : file);
     if (!trace->file)

@@ -156,10 +156,9 @@ static enum smc_status compile_everywhere(const struct smc_kernel *kernel,
 
 static bool update_resources_is_wanted(const struct libraries *libraries, const char *kernel)
 {
-    bool wanted = libraries->kernel_count == 0;
-    for (int i = 0; i < libraries->kernel_count; i++)
-        wanted = wanted || strcmp(libraries->kernel[i], kernel) == 0;
-    return wanted;
+    return libraries->kernel_count == 0 ||
+           smc_any(smc_is_same, kernel, (const char *const *)libraries->kernel,
+                   (size_t)libraries->kernel_count);
 }
 
 /* Compiles for every combination of the parameters' values. */

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -40,14 +39,6 @@ enum { EXERCISES = sizeof built_in / sizeof *built_in };
 const char *smc_exercise_name(size_t index)
 {
     return index < EXERCISES ? built_in[index] : NULL;
-}
-
-static bool exercise_is_built_in(const char *name)
-{
-    for (size_t i = 0; i < EXERCISES; i++)
-        if (strcmp(built_in[i], name) == 0)
-            return true;
-    return false;
 }
 
 enum smc_status smc_exercise_read_file(const struct smc_exercise *exercise, const char *file,
@@ -343,12 +334,6 @@ static enum smc_status read_task(struct smc_exercise *exercise, struct smc_error
 
 /* --- The exercise ----------------------------------------------------------------------------- */
 
-static bool is_folder(const char *name)
-{
-    struct stat seen;
-    return stat(name, &seen) == 0 && S_ISDIR(seen.st_mode);
-}
-
 static enum smc_status fail_exercise_unknown(const char *name, struct smc_error *error)
 {
     struct smc_suggestion suggestion = {.typed = name};
@@ -366,8 +351,8 @@ enum smc_status smc_exercise_read(const char *name, struct smc_exercise *exercis
                                       .reference = "reference",
                                       .smem = "0",
                                       .tolerance = default_tolerance};
-    bool is_built_in = exercise_is_built_in(name);
-    if (!is_built_in && !is_folder(name))
+    bool is_built_in = SMC_ANY(smc_is_same, name, built_in);
+    if (!is_built_in && !smc_file_is_folder(name))
         return fail_exercise_unknown(name, error);
     exercise->own_name = smc_strdup(name);
     exercise->folder = is_built_in ? NULL : smc_strdup(name);

@@ -82,10 +82,7 @@ static bool is_passed(const struct smc_batch *batch, const char *name)
 
 static bool passes_all(const struct smc_batch *batch)
 {
-    bool all = false;
-    for (size_t i = 0; i < batch->passed_count; i++)
-        all |= strcmp(batch->passed[i], "all") == 0;
-    return all;
+    return smc_any(smc_is_same, "all", batch->passed, batch->passed_count);
 }
 
 /* The column that an unknown name contains as whole words, such as smem in "smem_bytes"; the

@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -254,8 +253,7 @@ static enum smc_status make_queries(const struct smc_arguments *arguments,
 /* `inspect` reads folders; these commands are about one file. */
 static enum smc_status refuse_folder(const char *file, struct smc_error *error)
 {
-    struct stat about;
-    if (smc_file_is_standard_input(file) || stat(file, &about) != 0 || !S_ISDIR(about.st_mode))
+    if (smc_file_is_standard_input(file) || !smc_file_is_folder(file))
         return SMC_OK;
     return smc_fail(error, SMC_USAGE,
                     "%s: a folder; name one of its files ('smemcalc %s' lists its kernels)", file,
