@@ -836,14 +836,11 @@ const struct smc_cubin_kernel *smc_cubin_kernel(const struct smc_cubin *cubin, c
 enum smc_status smc_cubin_read_barriers(const void *file, size_t bytes, const char *entry,
                                         uint32_t *barriers, struct smc_error *error)
 {
-    struct smc_cubin cubin;
+    SMC_AUTO(smc_cubin_close) struct smc_cubin cubin = {0};
     SMC_TRY(smc_cubin_open(file, bytes, &cubin, error));
-    enum smc_status status = SMC_OK;
     const struct smc_cubin_kernel *kernel = smc_cubin_kernel(&cubin, entry);
-    if (kernel)
-        *barriers = kernel->barriers;
-    else
-        status = smc_fail(error, SMC_USAGE, "no kernel %s in its machine code", entry);
-    smc_cubin_close(&cubin);
-    return status;
+    if (!kernel)
+        return smc_fail(error, SMC_USAGE, "no kernel %s in its machine code", entry);
+    *barriers = kernel->barriers;
+    return SMC_OK;
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/memory.h"
 #include "rules/devices.h"
 
 enum { INSTRUCTION_BYTES = 16 };
@@ -49,16 +50,10 @@ enum smc_status smc_machine_code_count(const void *code, size_t bytes, uint16_t 
 enum smc_status smc_machine_code_loads(const void *file, size_t bytes, const char *entry,
                                        uint64_t loads[SMC_LOAD_WIDTHS], struct smc_error *error)
 {
-    struct smc_cubin cubin;
+    SMC_AUTO(smc_cubin_close) struct smc_cubin cubin = {0};
     SMC_TRY(smc_cubin_open(file, bytes, &cubin, error));
-    enum smc_status status =
-        smc_fail(error, SMC_USAGE, "the machine code has no kernel %.200s", entry);
-    for (size_t i = 0; i < cubin.kernel_count; i++) {
-        const struct smc_cubin_kernel *kernel = &cubin.kernel[i];
-        if (strcmp(kernel->name, entry) == 0)
-            status =
-                smc_machine_code_count(kernel->code, kernel->code_bytes, cubin.cc, loads, error);
-    }
-    smc_cubin_close(&cubin);
-    return status;
+    const struct smc_cubin_kernel *kernel = smc_cubin_kernel(&cubin, entry);
+    if (!kernel)
+        return smc_fail(error, SMC_USAGE, "the machine code has no kernel %.200s", entry);
+    return smc_machine_code_count(kernel->code, kernel->code_bytes, cubin.cc, loads, error);
 }

@@ -242,7 +242,7 @@ enum smc_status smc_read_cubin_apart(const void *file, size_t bytes,
                                      const struct smc_inspect_kernel *kind,
                                      struct smc_inspect_found *found, struct smc_error *error)
 {
-    struct smc_cubin cubin;
+    SMC_AUTO(smc_cubin_close) struct smc_cubin cubin = {0};
     *found = (struct smc_inspect_found){0};
     SMC_TRY(smc_cubin_open(file, bytes, &cubin, error));
     enum smc_status status = readers_check(&cubin, kind->cc, error);
@@ -255,7 +255,6 @@ enum smc_status smc_read_cubin_apart(const void *file, size_t bytes,
     for (size_t i = 0; i < cubin.kernel_count && status == SMC_OK; i++)
         if (!readers_take(&cubin, &cubin.kernel[i], kind, &found->kernel[found->count++]))
             status = smc_out_of_memory(error);
-    smc_cubin_close(&cubin);
     if (status != SMC_OK)
         smc_inspect_found_free(found);
     return status;
@@ -285,7 +284,7 @@ static enum smc_status complete_from_cubin(const struct smc_binary *binary, size
                                            struct smc_inspect_kernels *kernels,
                                            struct smc_error *error)
 {
-    struct smc_cubin cubin;
+    SMC_AUTO(smc_cubin_close) struct smc_cubin cubin = {0};
     SMC_TRY(smc_cubin_open(binary->cubin, binary->cubin_bytes, &cubin, error));
     for (size_t i = 0; i < cubin.kernel_count; i++) {
         const struct smc_cubin_kernel *read = &cubin.kernel[i];
@@ -304,7 +303,6 @@ static enum smc_status complete_from_cubin(const struct smc_binary *binary, size
             kernel->resources.barriers = read->barriers;
         kernel->has_barriers = true;
     }
-    smc_cubin_close(&cubin);
     return SMC_OK;
 }
 

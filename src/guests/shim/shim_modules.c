@@ -83,11 +83,9 @@ struct target {
 static void shim_modules_read_target(const void *code, size_t bytes, struct target *target)
 {
     struct smc_error error;
-    struct smc_cubin cubin;
-    if (smc_cubin_open(code, bytes, &cubin, &error) != SMC_OK)
-        return;
-    *target = (struct target){cubin.cc, {cubin.suffix, '\0'}};
-    smc_cubin_close(&cubin);
+    SMC_AUTO(smc_cubin_close) struct smc_cubin cubin = {0};
+    if (smc_cubin_open(code, bytes, &cubin, &error) == SMC_OK)
+        *target = (struct target){cubin.cc, {cubin.suffix, '\0'}};
 }
 
 /* That of the device's own machine code, or of any other. */

@@ -704,15 +704,13 @@ static bool follow_frame(struct walker *walker, struct smc_lane_state *state, st
 static bool return_to(struct walker *walker, const struct smc_lane_state *state,
                       const struct smc_op *op, struct frame *frame)
 {
-    struct smc_lane_changes here = {0}, before = {0};
+    SMC_AUTO(smc_lane_changes_free) struct smc_lane_changes here = {0}, before = {0};
     const struct smc_lane_join join = {
         .before = &before, .from = &here, .instruction = op->instruction};
     if (!smc_lane_changes_take(&walker->values, state, &frame->mark, &here, &before) ||
         !smc_lane_changes_join(&walker->values, &join, &frame->head, &frame->changed))
         fail(walker);
     walker->steps += here.count / CHANGES_OF_A_STEP;
-    smc_lane_changes_free(&here);
-    smc_lane_changes_free(&before);
     return false;
 }
 
@@ -720,7 +718,7 @@ static bool return_to(struct walker *walker, const struct smc_lane_state *state,
 static bool follow_unknown(struct walker *walker, struct smc_lane_state *state,
                            const struct smc_op *op, uint32_t pc)
 {
-    struct smc_lane_changes out = {0};
+    SMC_AUTO(smc_lane_changes_free) struct smc_lane_changes out = {0};
     walker->walk->chose = true;
     if (walker->open[pc])
         return return_to(walker, state, op, walker->open[pc]);
@@ -738,7 +736,6 @@ static bool follow_unknown(struct walker *walker, struct smc_lane_state *state,
     if (arrived)
         smc_lane_changes_apply(&walker->values, &out, state);
     smc_lane_changes_free(&frame.head);
-    smc_lane_changes_free(&out);
     walker->walk->out_of_memory |= state->failed;
     return arrived;
 }

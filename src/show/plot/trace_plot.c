@@ -734,12 +734,11 @@ static void draw_course(struct trace_picture *plot)
 static void trace_name_kernels(struct trace_picture *plot)
 {
     const struct smc_trace_answer *answer = plot->answer;
-    struct smc_kernel_names names;
+    SMC_AUTO(smc_kernel_names_free) struct smc_kernel_names names = {0};
     smc_kernel_names_of_trace(&names, answer);
     plot->named = answer->kernel_count < NAMED ? answer->kernel_count : NAMED;
     for (size_t i = 0; i < plot->named; i++)
         smc_kernel_names_choose(&names, answer->kernels[i].shown, &plot->name[i]);
-    smc_kernel_names_free(&names);
 }
 
 void smc_plot_trace(const struct smc_trace_answer *answer, const struct smc_canvas *canvas,

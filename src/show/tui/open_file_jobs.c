@@ -169,18 +169,16 @@ static enum smc_status answer_kernels(const struct smc_inspect_request *request,
 {
     static const struct smc_inspect_selection worst_first = {
         .order = SMC_ORDER_OCCUPANCY, .top = SMC_MOST_OPEN_KERNELS, .without_strays = true};
-    struct smc_inspect_rows rows = {0};
-    enum smc_status status = smc_inspect_answer(&reading.kernels, request, &rows, error);
-    if (status == SMC_OK)
-        status = smc_selection_apply(&rows, &worst_first, error);
-    if (status == SMC_OK && rows.count <= MOST_ROWS_WITH_BANKS)
-        status = smc_inspect_find_banks(&rows, NULL, error);
-    if (status == SMC_OK && !(*kernels = smc_calloc(rows.count + 1, sizeof **kernels)))
-        status = smc_out_of_memory(error);
-    for (size_t i = 0; status == SMC_OK && i < rows.count; i++)
+    SMC_AUTO(smc_inspect_rows_free) struct smc_inspect_rows rows = {0};
+    SMC_TRY(smc_inspect_answer(&reading.kernels, request, &rows, error));
+    SMC_TRY(smc_selection_apply(&rows, &worst_first, error));
+    if (rows.count <= MOST_ROWS_WITH_BANKS)
+        SMC_TRY(smc_inspect_find_banks(&rows, NULL, error));
+    if (!(*kernels = smc_calloc(rows.count + 1, sizeof **kernels)))
+        return smc_out_of_memory(error);
+    for (size_t i = 0; i < rows.count; i++)
         copy_row(&rows.item[i], &(*kernels)[(*count)++]);
-    smc_inspect_rows_free(&rows);
-    return status;
+    return SMC_OK;
 }
 
 enum smc_status smc_open_read(const struct smc_open_question *question, struct smc_query *query,

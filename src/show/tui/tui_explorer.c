@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "show/words/words.h"
 
 const struct smc_view *const smc_views[SMC_VIEW_COUNT] = {
@@ -139,7 +140,7 @@ static void ask_snapshot(struct smc_tui *tui)
 
 static void answer_snapshot(struct smc_tui *tui, const char *path)
 {
-    struct smc_frame frame = {0};
+    SMC_AUTO(smc_frame_free) struct smc_frame frame = {0};
     smc_auto_text text = {0};
     if (!*path)
         return;
@@ -149,7 +150,6 @@ static void answer_snapshot(struct smc_tui *tui, const char *path)
         smc_tui_save(tui, path, &text);
     else
         smc_tui_say(tui, SMC_STYLE_BAD, "'%s' does not end in .txt, .svg or .json", path);
-    smc_frame_free(&frame);
 }
 
 /* A private copy that was edited is in a folder that is easily forgotten. */
