@@ -649,26 +649,22 @@ static enum smc_status nsys_take_launch(struct export *export, sqlite3_stmt *row
                                         struct smc_error *error)
 {
     int64_t value[COLUMNS];
-    enum smc_status status = SMC_OK;
     nsys_read_row(export, row, value);
     struct batch *batch = &export->batches[nsys_hash_key(value + KEY) % BATCHES];
     const bool is_new = !batch->used || memcmp(batch->key, value + KEY, sizeof batch->key) != 0;
-    if (is_new)
-        status = flush(export, batch, error);
-    if (status == SMC_OK && is_new)
-        status = begin_batch(export, batch, value, error);
-    if (status != SMC_OK)
-        return status;
+    if (is_new) {
+        SMC_TRY(flush(export, batch, error));
+        SMC_TRY(begin_batch(export, batch, value, error));
+    }
     const bool timed = is_timed(value);
     export->without_time += !timed;
     count_launch(&batch->launch, value, timed);
     if (is_new || export->in_order)
-        status = flush(export, batch, error);
-    return status == SMC_OK && timed
-               ? smc_trace_add_span(export->trace, batch->index,
-                                    (uint64_t)(value[START] - EARLIEST_NS),
-                                    (uint64_t)(value[END] - EARLIEST_NS), error)
-               : status;
+        SMC_TRY(flush(export, batch, error));
+    if (!timed)
+        return SMC_OK;
+    return smc_trace_add_span(export->trace, batch->index, (uint64_t)(value[START] - EARLIEST_NS),
+                              (uint64_t)(value[END] - EARLIEST_NS), error);
 }
 
 /* Whether the rows are in the order of their start, as most exports have them: sorting takes longer

@@ -302,30 +302,27 @@ enum smc_status smc_trace_read_triton_cache(const char *folder, struct smc_trace
                                             struct smc_error *error)
 {
     smc_auto_text pattern = {0};
-    enum smc_status status = SMC_OK;
     smc_text_append(&pattern, folder);
-    for (int level = 0; level < MOST_LEVELS && status == SMC_OK; level++) {
+    for (int level = 0; level < MOST_LEVELS; level++) {
         SMC_AUTO(smc_folder_matches_free) struct smc_folder_matches matches = {0};
         const size_t length = pattern.length;
         smc_text_append(&pattern, "/*.json");
         smc_folder_match(smc_text_string(&pattern), &matches);
         if (pattern.failed)
-            status = smc_out_of_memory(error);
-        else if (matches.failed)
-            status = smc_fail(error, SMC_MACHINE, "%s: %s", smc_text_string(&pattern),
-                              strerror(matches.failed));
-        else
-            status = read_matches(&matches, trace, error);
-        if (pattern.data)
-            pattern.data[pattern.length = length] = '\0';
+            return smc_out_of_memory(error);
+        if (matches.failed)
+            return smc_fail(error, SMC_MACHINE, "%s: %s", smc_text_string(&pattern),
+                            strerror(matches.failed));
+        SMC_TRY(read_matches(&matches, trace, error));
+        smc_text_cut(&pattern, length);
         smc_text_append(&pattern, "/*");
     }
-    if (status == SMC_OK && trace->launch_count == 0)
-        return smc_fail(error, SMC_USAGE,
-                        "%s: a folder without kernels of Triton, which has them in "
-                        "~/.triton/cache or $TRITON_CACHE_DIR",
-                        folder);
-    return status;
+    if (trace->launch_count > 0)
+        return SMC_OK;
+    return smc_fail(error, SMC_USAGE,
+                    "%s: a folder without kernels of Triton, which has them in "
+                    "~/.triton/cache or $TRITON_CACHE_DIR",
+                    folder);
 }
 
 const struct smc_trace_reader smc_trace_reader_triton = {.begins = triton_begins,

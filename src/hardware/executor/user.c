@@ -366,32 +366,26 @@ enum smc_status smc_user_prepare(const struct smc_user_request *request, struct 
     SMC_AUTO(smc_nvrtc_output_free) struct smc_nvrtc_output output = {0};
     const struct smc_inspect_kernel *kernel = NULL;
     run->request = *request;
-    enum smc_status status = user_read_source(request, &run->text, error);
-    if (status == SMC_OK)
-        status = user_compile(run, &output, warnings, error);
+    SMC_TRY(user_read_source(request, &run->text, error));
+    SMC_TRY(user_compile(run, &output, warnings, error));
     run->request.file = smc_file_name(request->file);
-    if (status == SMC_OK)
-        status = smc_user_choose(&run->kernels, run->request.file, request->entry, &kernel, error);
-    if (status == SMC_OK && !kernel->resources.refused)
-        status =
-            smc_user_check_arguments(smc_text_string(&output.ptx), kernel, run, warnings, error);
-    if (status == SMC_OK && !kernel->resources.refused)
-        status = smc_user_find_variables(smc_text_string(&output.ptx), run, error);
-    if (status == SMC_OK && !kernel->resources.refused)
-        status = smc_user_check_files(run, error);
-    if (status == SMC_OK) {
-        user_answer(run, kernel, &output);
-        status = user_check_block(run, error);
-        if (status == SMC_OK)
-            status = user_check_cluster(run, error);
-        struct smc_binary *binary = &run->compiled.binary;
-        *binary = output.binary;
-        output.binary = (struct smc_binary){0};
-        binary->ptx = output.ptx.data; /* both are malloc's */
-        binary->ptx_bytes = output.ptx.length;
-        output.ptx = (struct smc_text){0};
+    SMC_TRY(smc_user_choose(&run->kernels, run->request.file, request->entry, &kernel, error));
+    if (!kernel->resources.refused) {
+        const char *ptx = smc_text_string(&output.ptx);
+        SMC_TRY(smc_user_check_arguments(ptx, kernel, run, warnings, error));
+        SMC_TRY(smc_user_find_variables(ptx, run, error));
+        SMC_TRY(smc_user_check_files(run, error));
     }
-    return status == SMC_OK && !request->without_time ? smc_user_find_time(run, error) : status;
+    user_answer(run, kernel, &output);
+    struct smc_binary *binary = &run->compiled.binary;
+    *binary = output.binary;
+    output.binary = (struct smc_binary){0};
+    binary->ptx = output.ptx.data; /* both are malloc's */
+    binary->ptx_bytes = output.ptx.length;
+    output.ptx = (struct smc_text){0};
+    SMC_TRY(user_check_block(run, error));
+    SMC_TRY(user_check_cluster(run, error));
+    return request->without_time ? SMC_OK : smc_user_find_time(run, error);
 }
 
 /* --- Its memory ------------------------------------------------------------------------------- */

@@ -100,18 +100,17 @@ static enum smc_status prepare_own(struct smc_exercise_attempt *attempt, struct 
     const struct smc_exercise_request *request = &attempt->request;
     const struct smc_exercise *exercise = request->exercise;
     smc_auto_text repeated = {0}; /* the same warnings as of the first case */
-    enum smc_status status =
-        smc_file_read(request->file, "submission", MOST_SOURCE_BYTES, &attempt->source, error);
-    if (status == SMC_OK && strlen(smc_text_string(&attempt->source)) != attempt->source.length)
-        status = smc_fail(error, SMC_USAGE, "%s: not a text: CUDA C++ is wanted", request->file);
+    SMC_TRY(smc_file_read(request->file, "submission", MOST_SOURCE_BYTES, &attempt->source, error));
     const char *source = smc_text_string(&attempt->source);
-    for (size_t i = 0; i < exercise->cases && status == SMC_OK; i++)
-        status = smc_exercise_launch_prepare(request, &exercise->one[i], request->file, source,
-                                             &attempt->own[i], i ? &repeated : warnings, error);
-    if (status == SMC_OK && is_timed(exercise))
-        status = smc_exercise_launch_prepare(request, &exercise->timed, request->file, source,
-                                             &attempt->timed, &repeated, error);
-    return status;
+    if (strlen(source) != attempt->source.length)
+        return smc_fail(error, SMC_USAGE, "%s: not a text: CUDA C++ is wanted", request->file);
+    for (size_t i = 0; i < exercise->cases; i++)
+        SMC_TRY(smc_exercise_launch_prepare(request, &exercise->one[i], request->file, source,
+                                            &attempt->own[i], i ? &repeated : warnings, error));
+    if (!is_timed(exercise))
+        return SMC_OK;
+    return smc_exercise_launch_prepare(request, &exercise->timed, request->file, source,
+                                       &attempt->timed, &repeated, error);
 }
 
 enum smc_status smc_exercise_prepare(const struct smc_exercise_request *request,
@@ -215,15 +214,11 @@ static enum smc_status judge_case(struct smc_exercise_attempt *attempt, size_t o
         verdict_note_refusal(&own->run.answer, verdict);
         return SMC_OK;
     }
-    enum smc_status status = launch_reference(attempt, one, warnings, error);
-    if (status == SMC_OK)
-        status = smc_exercise_make_memory(exercise, own, error);
-    if (status == SMC_OK)
-        status = smc_user_launch(&own->run, warnings, error);
-    if (status == SMC_OK && smc_exercise_has_fault(&own->run.result.emulated))
-        status = smc_user_advise_barriers(&own->run, error);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(launch_reference(attempt, one, warnings, error));
+    SMC_TRY(smc_exercise_make_memory(exercise, own, error));
+    SMC_TRY(smc_user_launch(&own->run, warnings, error));
+    if (smc_exercise_has_fault(&own->run.result.emulated))
+        SMC_TRY(smc_user_advise_barriers(&own->run, error));
     verdict_take_run(&own->run, verdict);
     if (own->run.result.emulated.stopped)
         return smc_fail(error, SMC_INTERRUPTED, "interrupted");
@@ -237,10 +232,10 @@ static enum smc_status judge_case(struct smc_exercise_attempt *attempt, size_t o
         smc_exercise_compare(&comparison, &verdict->wrong);
         if (verdict->wrong.wrong > 0) {
             verdict->outcome = SMC_EXERCISE_WRONG;
-            status = smc_exercise_find_cause(&comparison, &verdict->wrong, warnings, error);
+            return smc_exercise_find_cause(&comparison, &verdict->wrong, warnings, error);
         }
     }
-    return status;
+    return SMC_OK;
 }
 
 /* --- Figures and goals ------------------------------------------------------------------------ */
@@ -349,15 +344,12 @@ enum smc_status smc_exercise_judge(struct smc_exercise_attempt *attempt,
                                    struct smc_exercise_verdict *verdict, struct smc_text *warnings,
                                    struct smc_error *error)
 {
-    enum smc_status status = SMC_OK;
     *verdict = (struct smc_exercise_verdict){.outcome = SMC_EXERCISE_SOLVED};
-    for (size_t i = 0; i < attempt->request.exercise->cases && status == SMC_OK &&
-                       verdict->outcome == SMC_EXERCISE_SOLVED;
-         i++) {
-        status = judge_case(attempt, i, verdict, warnings, error);
-        verdict->passed += status == SMC_OK && verdict->outcome == SMC_EXERCISE_SOLVED;
+    for (size_t i = 0; i < attempt->request.exercise->cases; i++) {
+        SMC_TRY(judge_case(attempt, i, verdict, warnings, error));
+        if (verdict->outcome != SMC_EXERCISE_SOLVED)
+            return SMC_OK;
+        verdict->passed++;
     }
-    if (status == SMC_OK && verdict->outcome == SMC_EXERCISE_SOLVED)
-        status = judge_figures(attempt, verdict, error);
-    return status;
+    return judge_figures(attempt, verdict, error);
 }

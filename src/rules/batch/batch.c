@@ -157,28 +157,26 @@ static enum smc_status find_fields(const struct smc_csv_record *header,
                                    char note[256], struct smc_error *error)
 {
     const bool all = passes_all(batch);
-    enum smc_status status = SMC_OK;
     smc_auto_text unknown = {0};
     size_t unknown_count = 0;
-    for (uint32_t i = 0; i < header->field_count && status == SMC_OK; i++) {
+    for (uint32_t i = 0; i < header->field_count; i++) {
         char name[MOST_NAME];
         smc_csv_value(&header->field[i], name, sizeof name);
         if (is_passed(batch, name))
             continue;
         if (find_column(name) >= 0)
-            status = find_field(header, i, name, batch->file, columns, error);
+            SMC_TRY(find_field(header, i, name, batch->file, columns, error));
         else if (SMC_ANY(smc_is_same, name, results))
             snprintf(note, 256, "the column '%.64s' is kept; the one with the answer follows it",
                      name);
         else if (!all)
             smc_text_printf(&unknown, "%s%s", unknown_count++ ? "," : "", name);
     }
-    if (status == SMC_OK && unknown.failed)
-        status = smc_out_of_memory(error);
-    if (status == SMC_OK && unknown_count > 0)
-        status = batch_fail_unknown(header, batch->file, smc_text_string(&unknown), unknown_count,
-                                    error);
-    return status;
+    if (unknown.failed)
+        return smc_out_of_memory(error);
+    if (unknown_count == 0)
+        return SMC_OK;
+    return batch_fail_unknown(header, batch->file, smc_text_string(&unknown), unknown_count, error);
 }
 
 static enum smc_status check_needed(const struct smc_csv_record *header, const char *file,

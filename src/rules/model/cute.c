@@ -175,18 +175,14 @@ bool smc_swizzle_is_sound(const struct smc_swizzle *swizzle)
 static enum smc_status read_swizzle(struct reader *reader, struct smc_swizzle *swizzle)
 {
     uint32_t bits, base, distance;
-    enum smc_status status = read_number(reader, SMC_CUTE_MOST_BITS, &bits);
-    if (status == SMC_OK && !cute_accept(reader, ","))
-        status = fail_here(reader, "','");
-    if (status == SMC_OK)
-        status = read_number(reader, SMC_CUTE_MOST_BITS, &base);
-    if (status == SMC_OK && !cute_accept(reader, ","))
-        status = fail_here(reader, "','");
-    const bool negative = status == SMC_OK && cute_accept(reader, "-");
-    if (status == SMC_OK)
-        status = read_number(reader, SMC_CUTE_MOST_BITS, &distance);
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(read_number(reader, SMC_CUTE_MOST_BITS, &bits));
+    if (!cute_accept(reader, ","))
+        return fail_here(reader, "','");
+    SMC_TRY(read_number(reader, SMC_CUTE_MOST_BITS, &base));
+    if (!cute_accept(reader, ","))
+        return fail_here(reader, "','");
+    const bool negative = cute_accept(reader, "-");
+    SMC_TRY(read_number(reader, SMC_CUTE_MOST_BITS, &distance));
     *swizzle = (struct smc_swizzle){bits, base, negative ? -(int32_t)distance : (int32_t)distance};
     if (!smc_swizzle_is_sound(swizzle))
         return fail_text(reader, "not a swizzle: S must be at least B or at most -B, and "
@@ -220,23 +216,21 @@ static enum smc_status read_composition(struct reader *reader, struct smc_swizzl
     if (!cute_accept(reader, "Swizzle<") && !cute_accept(reader, "Sw<") &&
         !cute_accept(reader, "S<"))
         return SMC_OK;
-    enum smc_status status = read_swizzle(reader, swizzle);
-    if (status == SMC_OK && !cute_accept(reader, ">"))
-        status = fail_here(reader, "'>'");
-    if (status == SMC_OK && !cute_accept(reader, "o"))
-        status = fail_here(reader, "'o'");
-    if (status != SMC_OK)
-        return status;
+    SMC_TRY(read_swizzle(reader, swizzle));
+    if (!cute_accept(reader, ">"))
+        return fail_here(reader, "'>'");
+    if (!cute_accept(reader, "o"))
+        return fail_here(reader, "'o'");
     skip_layout_blanks(reader);
     if (*reader->at == '(')
         return SMC_OK;
     const char *begun = reader->at;
-    status = read_number(reader, SMC_CUTE_MOST_SIZE, &offset);
-    if (status == SMC_OK && !cute_accept(reader, "o"))
+    SMC_TRY(read_number(reader, SMC_CUTE_MOST_SIZE, &offset));
+    if (!cute_accept(reader, "o"))
         reader->at = begun; /* it was the layout */
-    else if (status == SMC_OK && offset)
-        status = fail_text(reader, "an offset between the swizzle and the layout is not supported");
-    return status;
+    else if (offset)
+        return fail_text(reader, "an offset between the swizzle and the layout is not supported");
+    return SMC_OK;
 }
 
 enum smc_status smc_cute_parse(const char *text, const char *name, struct smc_cute_layout *layout,

@@ -119,26 +119,24 @@ static enum smc_status cmd_tui_play(const struct smc_arguments *arguments, const
 {
     smc_auto_text text = {0};
     const char *snapshot = arguments->text[SMC_OPTION_SNAPSHOT];
-    enum smc_status status = check_snapshot(snapshot, error);
-    if (status == SMC_OK && path)
-        status = read_script(path, &text, error);
+    SMC_TRY(check_snapshot(snapshot, error));
+    if (path)
+        SMC_TRY(read_script(path, &text, error));
     smc_text_append(&text, snapshot ? snapshot_lines : ""); /* an empty file is a script too */
-    if (status == SMC_OK && text.failed)
-        status = smc_out_of_memory(error);
-    if (status == SMC_OK) {
-        struct smc_script script = {
-            .name = smc_file_name(path ? path : "-"),
-            .text = text.data,
-            .utf8 = smc_output_locale(),
-            .theme = (enum smc_theme)arguments->number[SMC_OPTION_THEME],
-            .out = out,
-            .snapshot_path = snapshot,
-        };
-        status = run_screen(arguments, start, &script, error);
-        if (status == SMC_OK && snapshot)
-            status = smc_file_write(snapshot, true, &script.snapshot, error);
-        smc_text_free(&script.snapshot);
-    }
+    if (text.failed)
+        return smc_out_of_memory(error);
+    struct smc_script script = {
+        .name = smc_file_name(path ? path : "-"),
+        .text = text.data,
+        .utf8 = smc_output_locale(),
+        .theme = (enum smc_theme)arguments->number[SMC_OPTION_THEME],
+        .out = out,
+        .snapshot_path = snapshot,
+    };
+    enum smc_status status = run_screen(arguments, start, &script, error);
+    if (status == SMC_OK && snapshot)
+        status = smc_file_write(snapshot, true, &script.snapshot, error);
+    smc_text_free(&script.snapshot);
     return status;
 }
 

@@ -153,7 +153,7 @@ static enum smc_status edit_copy(struct edit *edit, const struct smc_kernel *ker
                                  struct smc_error *error)
 {
     char path[1024];
-    struct smc_source before, after = {0};
+    SMC_AUTO(smc_source_free) struct smc_source before = {0}, after = {0};
     snprintf(path, sizeof path, "%s/%s", edit->folder, kernel->file);
     enum smc_status status = smc_source_load(kernel, edit->folder, &before, error);
     if (status == SMC_OK)
@@ -164,8 +164,6 @@ static enum smc_status edit_copy(struct edit *edit, const struct smc_kernel *ker
         edit->is_kept |= edit->changed;
         status = reading == SMC_OK ? status : reading;
     }
-    smc_source_free(&before);
-    smc_source_free(&after);
     return status;
 }
 
