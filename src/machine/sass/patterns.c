@@ -1,6 +1,8 @@
 /* Patterns of accesses. */
 #include "machine/sass/patterns.h"
 
+#include <string.h>
+
 #include "rules/banks.h"
 
 static bool is_store(const struct smc_sass_instruction *in)
@@ -98,33 +100,63 @@ const struct smc_pattern *smc_patterns_find(struct smc_patterns *patterns,
     return pattern;
 }
 
+/* The sectors of an access that are known so far: in the order in which they came, and found by
+   number where that is not the order of the lanes. */
+enum { SECTOR = 32, SECTOR_PLACES = 256, MOST_SECTORS = 2 * 32 };
+struct sectors {
+    uint64_t sector[MOST_SECTORS + 1]; /* from 1 */
+    unsigned count;
+    bool are_placed;
+    uint8_t place[SECTOR_PLACES]; /* number of the sector there; 0: free */
+};
+
+/* Adds one unless it is there. */
+static void place_sector(struct sectors *sectors, uint64_t number)
+{
+    unsigned i = (unsigned)(number * 0x9e3779b1u >> 8) % SECTOR_PLACES;
+    while (sectors->place[i] && sectors->sector[sectors->place[i]] != number)
+        i = (i + 1) % SECTOR_PLACES;
+    if (sectors->place[i])
+        return;
+    sectors->sector[++sectors->count] = number;
+    sectors->place[i] = (uint8_t)sectors->count;
+}
+
+static void place_sectors(struct sectors *sectors)
+{
+    const unsigned count = sectors->count;
+    memset(sectors->place, 0, sizeof sectors->place);
+    sectors->count = 0;
+    sectors->are_placed = true;
+    for (unsigned i = 1; i <= count; i++)
+        place_sector(sectors, sectors->sector[i]);
+}
+
 unsigned smc_count_sectors(uint32_t mask, const uint64_t address[32], unsigned bytes)
 {
-    enum { SECTOR = 32, PLACES = 256, MOST = 2 * 32 };
-    uint8_t place[PLACES] = {0}; /* number of the sector there, from 1; 0: free */
-    uint64_t sector[MOST + 1], last = UINT64_MAX;
-    unsigned count = 0;
-    for (; mask; mask &= mask - 1) {
-        uint64_t at = address[__builtin_ctz(mask)];
-        for (uint64_t s = at / SECTOR; s <= (at + bytes - 1) / SECTOR && count < MOST; s++) {
+    struct sectors sectors;
+    sectors.count = 0;
+    sectors.are_placed = false;
+    for (uint64_t last = UINT64_MAX; mask; mask &= mask - 1) {
+        const uint64_t at = address[__builtin_ctz(mask)], end = (at + bytes - 1) / SECTOR;
+        for (uint64_t s = at / SECTOR; s <= end && sectors.count < MOST_SECTORS; s++) {
             if (s == last)
                 continue;
+            if (!sectors.are_placed && (sectors.count == 0 || s > last)) {
+                sectors.sector[++sectors.count] = s;
+            } else {
+                if (!sectors.are_placed)
+                    place_sectors(&sectors);
+                place_sector(&sectors, s);
+            }
             last = s;
-            unsigned i = (unsigned)(s * 0x9e3779b1u >> 8) % PLACES;
-            while (place[i] && sector[place[i]] != s)
-                i = (i + 1) % PLACES;
-            if (place[i])
-                continue;
-            sector[++count] = s;
-            place[i] = (uint8_t)count;
         }
     }
-    return count;
+    return sectors.count;
 }
 
 unsigned smc_count_atomics(uint32_t mask, const uint64_t address[32])
 {
-    enum { SECTOR = 32 };
     unsigned sum = 0;
     for (uint32_t rest = mask; rest;) {
         uint64_t sector = address[__builtin_ctz(rest)] / SECTOR;

@@ -273,6 +273,12 @@ static bool extends(const struct smc_sass_instruction *in)
     return smc_bit(in, 74);
 }
 
+/* Adds a number for each lane with a flag. */
+static void add_flags(uint32_t flags, uint32_t number, uint32_t *restrict to)
+{
+    ALL_LANES to[l] += flags & smc_warp_lane_bit[l] ? number : 0;
+}
+
 static void add_lanes(const struct operands *restrict ops, uint32_t carry, uint32_t *restrict to)
 {
     const uint32_t *restrict a = ops->low[0], *restrict b = ops->low[1], *restrict c = ops->low[2];
@@ -291,8 +297,12 @@ static bool add_three(const struct smc_sass_instruction *in, const struct operan
     bool x = extends(in);
     if (in->operation == SMC_OP_VIADD && smc_bits(in, 72, 4) != 0)
         return false;
-    if (!x && !sets_predicates(in) && ops->lanes == SMC_LANES) {
-        add_lanes(ops, ops->carry, out->low);
+    if (!sets_predicates(in) && ops->lanes == SMC_LANES) {
+        add_lanes(ops, x ? 0 : ops->carry, out->low);
+        for (int i = 0; x && i < 2; i++) {
+            add_flags(ops->predicate[i], 1, out->low);
+            out->unknown |= ops->predicate_unknown[i];
+        }
         return true;
     }
     EACH_LANE {
@@ -308,11 +318,19 @@ static bool add_three(const struct smc_sass_instruction *in, const struct operan
     return true;
 }
 
-static void shift_lanes_and_add(const struct operands *restrict ops, unsigned shift, uint32_t carry,
-                                uint32_t *restrict to)
+/* `sign`: the upper words of what is shifted are its sign, not those of the third operand. */
+static void shift_lanes_and_add(const struct operands *restrict ops, unsigned shift, bool high,
+                                bool sign, uint32_t carry, uint32_t *restrict to)
 {
-    const uint32_t *restrict a = ops->low[0], *restrict b = ops->low[1];
-    ALL_LANES to[l] = (a[l] << shift) + b[l] + carry;
+    const uint32_t *restrict a = ops->low[0], *restrict b = ops->low[1], *above = ops->low[2];
+    if (!high)
+        ALL_LANES to[l] = (a[l] << shift) + b[l] + carry;
+    else
+        ALL_LANES
+        {
+            const uint32_t upper = sign ? (uint32_t)((int32_t)a[l] >> 31) : above[l];
+            to[l] = (upper << shift | (shift ? a[l] >> (32 - shift) : 0)) + b[l] + carry;
+        }
 }
 
 /* Bits 75 to 79: the shift; 80: .HI; 73: .SX32. */
@@ -324,8 +342,12 @@ static bool shift_and_add(const struct smc_sass_instruction *in, const struct op
     bool negate_first = smc_bit(in, 72), negate_second = smc_bit(in, 63);
     bool has_sign_field = in->from[1].kind != SMC_OPERAND_IMMEDIATE;
     negate_second = negate_second && has_sign_field;
-    if (!x && !high && !negate_first && !sets_predicates(in) && ops->lanes == SMC_LANES) {
-        shift_lanes_and_add(ops, shift, negate_second, out->low);
+    if (!negate_first && !sets_predicates(in) && ops->lanes == SMC_LANES) {
+        shift_lanes_and_add(ops, shift, high, sign, x ? 0 : negate_second, out->low);
+        if (x) {
+            add_flags(ops->predicate[0], 1, out->low);
+            out->unknown |= ops->predicate_unknown[0];
+        }
         return true;
     }
     EACH_LANE {
@@ -345,18 +367,18 @@ static bool shift_and_add(const struct smc_sass_instruction *in, const struct op
     return true;
 }
 
+static inline uint32_t logic_of(const uint32_t *on, uint32_t a, uint32_t b, uint32_t c)
+{
+    uint32_t with_a = (b & ((c & on[7]) | (~c & on[6]))) | (~b & ((c & on[5]) | (~c & on[4])));
+    uint32_t without = (b & ((c & on[3]) | (~c & on[2]))) | (~b & ((c & on[1]) | (~c & on[0])));
+    return (a & with_a) | (~a & without);
+}
+
 static void logic_of_lanes(const uint32_t *restrict on, const struct operands *restrict ops,
                            uint32_t *restrict to)
 {
     const uint32_t *restrict a = ops->low[0], *restrict b = ops->low[1], *restrict c = ops->low[2];
-    ALL_LANES
-    {
-        uint32_t with_a = (b[l] & ((c[l] & on[7]) | (~c[l] & on[6]))) |
-                          (~b[l] & ((c[l] & on[5]) | (~c[l] & on[4])));
-        uint32_t without = (b[l] & ((c[l] & on[3]) | (~c[l] & on[2]))) |
-                           (~b[l] & ((c[l] & on[1]) | (~c[l] & on[0])));
-        to[l] = (a[l] & with_a) | (~a[l] & without);
-    }
+    ALL_LANES to[l] = logic_of(on, a[l], b[l], c[l]);
 }
 
 /* Bits 72 to 79: the table; 80: a predicate joins by AND instead of OR. */
@@ -373,10 +395,7 @@ static bool logic(const struct smc_sass_instruction *in, const struct operands *
         return true;
     }
     EACH_LANE {
-        uint32_t a = ops->low[0][l], b = ops->low[1][l], c = ops->low[2][l];
-        uint32_t with_a = (b & ((c & on[7]) | (~c & on[6]))) | (~b & ((c & on[5]) | (~c & on[4])));
-        uint32_t without = (b & ((c & on[3]) | (~c & on[2]))) | (~b & ((c & on[1]) | (~c & on[0])));
-        uint32_t r = (a & with_a) | (~a & without);
+        uint32_t r = logic_of(on, ops->low[0][l], ops->low[1][l], ops->low[2][l]);
         uint32_t with = bit_of(ops->predicate[0], l);
         out->low[l] = r;
         out->predicate[0] |= (joins_by_and ? (r != 0) & with : (r != 0) | with) << l;
@@ -399,6 +418,19 @@ static void multiply_lanes(const struct operands *restrict ops, uint32_t carry,
     ALL_LANES to[l] = a[l] * b[l] + c[l] + carry;
 }
 
+static void multiply_wide_lanes(const struct operands *restrict ops, uint32_t carry, bool is_signed,
+                                struct results *restrict out)
+{
+    const uint32_t *restrict low = ops->low[2], *restrict high = ops->high[2];
+    ALL_LANES
+    {
+        const uint64_t sum =
+            (uint64_t)product(ops, l, is_signed) + ((uint64_t)high[l] << 32 | low[l]) + carry;
+        out->low[l] = (uint32_t)sum;
+        out->high[l] = (uint32_t)(sum >> 32);
+    }
+}
+
 static bool multiply_add(const struct smc_sass_instruction *in, const struct operands *ops,
                          struct results *out)
 {
@@ -407,6 +439,10 @@ static bool multiply_add(const struct smc_sass_instruction *in, const struct ope
     bool narrow = in->operation == SMC_OP_IMAD || in->operation == SMC_OP_UIMAD;
     if (narrow && !x && !sets_predicates(in) && ops->lanes == SMC_LANES) {
         multiply_lanes(ops, ops->carry, out->low);
+        return true;
+    }
+    if (!narrow && !high && !x && !sets_predicates(in) && ops->lanes == SMC_LANES) {
+        multiply_wide_lanes(ops, ops->carry, is_signed, out);
         return true;
     }
     for (uint32_t l = 0; l < ops->lanes; l++) {
@@ -637,13 +673,14 @@ static uint32_t by_table(unsigned table, const uint32_t in[3])
 static void sass_evaluate_look_up(unsigned table, const struct operands *ops, uint32_t *is,
                                   uint32_t *not_known)
 {
+    const uint32_t *missing = ops->predicate_unknown;
+    const unsigned guesses = missing[0] | missing[1] | missing[2] ? 8 : 1;
     uint32_t all = UINT32_MAX, any = 0;
-    for (unsigned guess = 0; guess < 8; guess++) {
+    for (unsigned guess = 0; guess < guesses; guess++) {
         uint32_t in[3];
         for (unsigned i = 0; i < 3; i++) {
             uint32_t assumed = guess >> i & 1 ? UINT32_MAX : 0;
-            in[i] = (ops->predicate[i] & ~ops->predicate_unknown[i]) |
-                    (assumed & ops->predicate_unknown[i]);
+            in[i] = (ops->predicate[i] & ~missing[i]) | (assumed & missing[i]);
         }
         uint32_t r = by_table(table, in);
         all &= r;
@@ -657,10 +694,11 @@ static void sass_evaluate_look_up(unsigned table, const struct operands *ops, ui
 static bool predicate_logic(const struct smc_sass_instruction *in, const struct operands *ops,
                             struct results *out)
 {
-    unsigned first = (unsigned)(smc_bits(in, 64, 3) | smc_bits(in, 72, 5) << 3);
-    sass_evaluate_look_up(first, ops, &out->predicate[0], &out->predicate_unknown[0]);
-    sass_evaluate_look_up((unsigned)smc_bits(in, 16, 8), ops, &out->predicate[1],
-                          &out->predicate_unknown[1]);
+    const unsigned table[2] = {(unsigned)(smc_bits(in, 64, 3) | smc_bits(in, 72, 5) << 3),
+                               (unsigned)smc_bits(in, 16, 8)};
+    for (int i = 0; i < 2; i++)
+        if (in->to_predicate[i] != SMC_TRUE_PREDICATE)
+            sass_evaluate_look_up(table[i], ops, &out->predicate[i], &out->predicate_unknown[i]);
     return true;
 }
 
@@ -703,15 +741,13 @@ static bool predicates_to_register(const struct smc_sass_instruction *in,
     const struct smc_flags *predicate = ops->warp->predicate;
     unsigned at = 8 * (unsigned)smc_bits(in, 76, 2);
     uint32_t mask = in->predicates_read;
-    EACH_LANE {
-        uint32_t bits = 0;
-        for (unsigned i = 0; i < 7; i++)
-            bits |= bit_of(predicate[i].is, l) << i;
-        out->low[l] = (ops->low[0][l] & ~(mask << at)) | (bits & mask) << at;
+    ALL_LANES out->low[l] = ops->low[0][l] & ~(mask << at);
+    for (unsigned i = 0; i < 7; i++) {
+        if (!(mask >> i & 1))
+            continue;
+        add_flags(predicate[i].is, UINT32_C(1) << (at + i), out->low);
+        out->unknown |= predicate[i].unknown;
     }
-    for (unsigned i = 0; i < 7; i++)
-        if (mask >> i & 1)
-            out->unknown |= predicate[i].unknown;
     return true;
 }
 

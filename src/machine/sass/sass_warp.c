@@ -70,6 +70,13 @@ bool smc_warp_addresses(const struct smc_sass_warp *warp, const struct smc_sass_
         return false;
     const uint64_t rest = added->value[0] + (uint64_t)(int64_t)in->offset;
     const uint64_t limit = in->from[0].registers == 1 ? UINT32_MAX : UINT64_MAX;
+    if (low->same && high->same) {
+        const uint64_t one =
+            ((((uint64_t)high->value[0] << 32 | low->value[0]) << shift) + rest) & limit;
+        for (int lane = 0; lane < SMC_LANES; lane++)
+            address[lane] = one;
+        return true;
+    }
     const uint32_t *lower = spread_lanes(low, copy[0]), *upper = spread_lanes(high, copy[1]);
     for (int lane = 0; lane < SMC_LANES; lane++)
         address[lane] = ((((uint64_t)upper[lane] << 32 | lower[lane]) << shift) + rest) & limit;

@@ -544,11 +544,17 @@ static unsigned local_sectors(const struct state *state, const struct smc_sass_i
 {
     uint64_t address[SMC_LANES], place[SMC_LANES];
     const unsigned words = local_addresses(state, in, mask, address);
+    const unsigned bytes = in->access_bytes < WORD ? in->access_bytes : WORD;
+    const bool is_one = state->warp->reg[in->from[0].number].same && address[0] == address[1];
     unsigned sectors = 0;
+    if (is_one && address[0] % WORD + bytes <= WORD) { /* as of registers that were spilled */
+        for (uint32_t lanes = mask; lanes; lanes >>= 8)
+            sectors += lanes & 0xff ? words : 0;
+        return sectors;
+    }
     for (unsigned i = 0; i < words; i++) {
         place_local(address, i, place);
-        sectors +=
-            smc_count_sectors(mask, place, in->access_bytes < WORD ? in->access_bytes : WORD);
+        sectors += smc_count_sectors(mask, place, bytes);
     }
     return sectors;
 }

@@ -16,17 +16,14 @@ enum {
     MOST_SHARED = 256 * 1024 /* of every architecture */
 };
 
-/* Each warp's local memory has a space of its own. */
-#define LOCAL_SPACE UINT64_C(0x8000000000000000)
-enum { LOCAL_WARP_SHIFT = 45 };
-
-enum space { GLOBAL, LOCAL, SHARED };
+enum space { GLOBAL, SHARED };
 
 void smc_warp_memory_start(struct smc_warp_memory *memory)
 {
     memory->start++;
-    memory->count = memory->local_count = 0;
+    memory->count = 0;
     memory->full = false;
+    smc_local_memory_start(&memory->local);
     if (memory->shared_bytes)
         memset(memory->shared_known, 0, memory->shared_bytes);
 }
@@ -34,6 +31,7 @@ void smc_warp_memory_start(struct smc_warp_memory *memory)
 void smc_warp_memory_free(struct smc_warp_memory *memory)
 {
     free(memory->line);
+    smc_local_memory_free(&memory->local);
     free(memory->touched);
     free(memory->shared);
     free(memory->shared_known);
@@ -110,24 +108,8 @@ static struct smc_stored_line *added_line(struct smc_warp_memory *memory, uint64
         *line = (struct smc_stored_line){.key = key,
                                          .start = memory->start ? memory->start : memory->block};
         memory->count++;
-        memory->local_count += (key & LOCAL_SPACE / LINE) != 0;
     }
     return line;
-}
-
-/* Where bytes of an access are kept. The words of a warp's lanes at one address of local memory are
-   neighbors, as they are on the device. */
-static void place_lanes(const struct smc_warp_memory *memory, enum space space,
-                        uint64_t place[SMC_LANES])
-{
-    const uint64_t of_warp = LOCAL_SPACE | (uint64_t)memory->warp << LOCAL_WARP_SHIFT;
-    if (space != LOCAL)
-        return;
-    for (unsigned lane = 0; lane < SMC_LANES; lane++) {
-        const uint64_t word = (place[lane] / WORD * SMC_LANES + lane) * WORD;
-        place[lane] =
-            of_warp | ((word & ((UINT64_C(1) << LOCAL_WARP_SHIFT) - 1)) + place[lane] % WORD);
-    }
 }
 
 /* How many of so many bytes are in the line that has the first of them. */
@@ -282,7 +264,7 @@ void smc_warp_memory_end(struct smc_warp_memory *memory)
         const struct smc_stored_line *line = &memory->line[i];
         if (i + AHEAD < memory->room && line[AHEAD].start == memory->start && memory->others->room)
             __builtin_prefetch(&memory->others->line[slot_of(memory->others, line[AHEAD].key)]);
-        if (line->start != memory->start || line->key & LOCAL_SPACE / LINE)
+        if (line->start != memory->start)
             continue;
         struct smc_stored_line *to = added_line(memory->others, line->key);
         for (uint32_t rest = to ? line->written : 0; rest; rest &= rest - 1)
@@ -372,9 +354,6 @@ static bool lane_bytes(const struct smc_sass_warp *warp, unsigned number, unsign
 static enum space space_of(const struct smc_sass_instruction *in)
 {
     switch (in->operation) {
-    case SMC_OP_LDL:
-    case SMC_OP_STL:
-        return LOCAL;
     case SMC_OP_LDS:
     case SMC_OP_STS:
     case SMC_OP_ATOMS:
@@ -512,24 +491,11 @@ static void load_lanes(const struct smc_warp_memory *memory, enum space space,
     }
 }
 
-/* The parts that are accessed one after the other: the words of local memory, which are not
-   neighbors, or the whole. */
-static unsigned parts_of(enum space space, unsigned bytes)
-{
-    return space == LOCAL && bytes > WORD ? bytes / WORD : 1;
-}
-
-/* To a part from the one before. */
-static void go_to_part(uint64_t place[SMC_LANES], unsigned part)
-{
-    for (unsigned lane = 0; part > 0 && lane < SMC_LANES; lane++)
-        place[lane] += (uint64_t)WORD * SMC_LANES;
-}
-
-/* Sets registers of the result to what was loaded, from the `first`th on. */
+/* Sets the registers of the result to what was loaded. */
 static void give_loaded(struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
-                        unsigned first, unsigned bytes, uint32_t mask, const struct loaded *loaded)
+                        uint32_t mask, const struct loaded *loaded)
 {
+    const unsigned bytes = in->access_bytes;
     uint32_t value[SMC_LANES] = {0};
     for (unsigned at = 0; at < bytes; at += WORD) {
         for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
@@ -540,30 +506,74 @@ static void give_loaded(struct smc_sass_warp *warp, const struct smc_sass_instru
                               : warp_memory_extend(in, bytes > 1 ? from[0] | (uint32_t)from[1] << 8
                                                                  : from[0]);
         }
-        if (first + at / WORD < in->to.registers)
-            smc_warp_set_register(warp, &in->to, first + at / WORD, value, loaded->unknown, mask);
+        if (at / WORD < in->to.registers)
+            smc_warp_set_register(warp, &in->to, at / WORD, value, loaded->unknown, mask);
     }
+}
+
+/* How many registers of 4 bytes an access has. */
+static unsigned words_of(unsigned bytes)
+{
+    return bytes < WORD ? 1 : bytes / WORD;
+}
+
+static void load_local(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
+                       const struct smc_sass_instruction *in, uint32_t mask)
+{
+    const unsigned bytes = in->access_bytes;
+    uint64_t address[SMC_LANES];
+    uint32_t value[SMC_LANES];
+    struct smc_local_access access = {memory->warp, mask, address, 0, bytes < WORD ? bytes : WORD};
+    if (bytes == 0 || mask == 0 || !smc_warp_addresses(warp, in, mask, address)) {
+        smc_warp_forget(warp, in, mask);
+        return;
+    }
+    for (; access.word < words_of(bytes); access.word++) {
+        const uint32_t unknown = smc_local_memory_load(&memory->local, &access, value);
+        for (unsigned lane = 0; lane < SMC_LANES && bytes < WORD; lane++)
+            value[lane] = warp_memory_extend(in, value[lane]);
+        if (access.word < in->to.registers)
+            smc_warp_set_register(warp, &in->to, access.word, value, unknown, mask);
+    }
+}
+
+/* Whether lanes access one place. */
+static bool are_one(const uint64_t place[SMC_LANES], uint32_t mask)
+{
+    for (uint32_t lanes = mask; lanes; lanes &= lanes - 1)
+        if (place[__builtin_ctz(lanes)] != place[__builtin_ctz(mask)])
+            return false;
+    return true;
+}
+
+/* Gives all lanes of `mask` what the first one loaded. */
+static void spread_loaded(struct loaded *loaded, unsigned bytes, uint32_t mask)
+{
+    const unsigned char *from = loaded->byte + (size_t)__builtin_ctz(mask) * bytes;
+    for (uint32_t lanes = mask & (mask - 1); lanes; lanes &= lanes - 1)
+        memcpy(loaded->byte + (size_t)__builtin_ctz(lanes) * bytes, from, bytes);
+    loaded->unknown = loaded->unknown ? mask : 0;
 }
 
 static void warp_memory_load(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
                              const struct smc_sass_instruction *in, uint32_t mask, bool decides)
 {
     const enum space space = space_of(in);
-    const unsigned parts = parts_of(space, in->access_bytes), bytes = in->access_bytes / parts;
+    const unsigned bytes = in->access_bytes;
     uint64_t place[SMC_LANES];
     struct loaded loaded;
-    if (bytes == 0 || !smc_warp_addresses(warp, in, mask, place)) {
+    if (bytes == 0 || mask == 0 || !smc_warp_addresses(warp, in, mask, place)) {
         smc_warp_forget(warp, in, mask);
         return;
     }
-    place_lanes(memory, space, place);
-    for (unsigned part = 0; part < parts; part++) {
-        go_to_part(place, part);
-        load_lanes(memory, space, place, bytes, mask, &loaded);
-        give_loaded(warp, in, part, bytes, mask, &loaded);
-    }
+    const bool is_one = are_one(place, mask);
+    const uint32_t lanes = is_one ? mask & -mask : mask;
+    load_lanes(memory, space, place, bytes, lanes, &loaded);
+    if (is_one)
+        spread_loaded(&loaded, bytes, mask);
+    give_loaded(warp, in, mask, &loaded);
     if (decides && space == GLOBAL)
-        note(memory, loaded.array, place, mask, DECIDES);
+        note(memory, loaded.array, place, lanes, DECIDES);
 }
 
 /* --- Stores ----------------------------------------------------------------------------------- */
@@ -595,32 +605,62 @@ static void note_stores(struct smc_warp_memory *memory, const uint64_t *address,
     note(memory, array, address, mask, STORES);
 }
 
+/* The values that lanes store; returns the lanes of which some are unknown. */
+static uint32_t stored_bytes(const struct smc_sass_warp *warp,
+                             const struct smc_sass_instruction *in, uint32_t mask,
+                             unsigned char to[SMC_LANES * MOST_BYTES])
+{
+    const unsigned bytes = in->access_bytes, number = in->from[1].number;
+    uint32_t unknown = 0;
+    for (unsigned part = 0; part < words_of(bytes); part++) {
+        const struct smc_lanes *from =
+            lanes_of(warp, number == SMC_ZERO_REGISTER ? number : number + part);
+        unknown |= from->unknown;
+        for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
+            const unsigned lane = (unsigned)__builtin_ctz(lanes);
+            put_little_endian(to + (size_t)lane * bytes + (size_t)part * WORD,
+                              from->value[from->same ? 0 : lane]);
+        }
+    }
+    return unknown;
+}
+
+static void store_local(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
+                        const struct smc_sass_instruction *in, uint32_t mask)
+{
+    const unsigned bytes = in->access_bytes, number = in->from[1].number;
+    uint64_t address[SMC_LANES];
+    uint32_t same[SMC_LANES];
+    struct smc_local_access access = {memory->warp, mask, address, 0, bytes < WORD ? bytes : WORD};
+    if (bytes == 0 || mask == 0 || !smc_warp_addresses(warp, in, mask, address))
+        return;
+    for (; access.word < words_of(bytes); access.word++) {
+        const struct smc_lanes *from =
+            lanes_of(warp, number == SMC_ZERO_REGISTER ? number : number + access.word);
+        for (unsigned lane = 0; lane < SMC_LANES && from->same; lane++)
+            same[lane] = from->value[0];
+        memory->full |= !smc_local_memory_store(&memory->local, &access,
+                                                from->same ? same : from->value, from->unknown);
+    }
+}
+
 static void store(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
                   const struct smc_sass_instruction *in, uint32_t mask)
 {
     const enum space space = space_of(in);
-    const bool evaluated = memory->values || space != GLOBAL;
-    const unsigned parts = parts_of(space, in->access_bytes), bytes = in->access_bytes / parts;
-    const unsigned number = in->from[1].number;
+    const unsigned bytes = in->access_bytes;
     uint64_t place[SMC_LANES];
     unsigned char from[SMC_LANES * MOST_BYTES];
+    uint32_t unknown = UINT32_MAX;
     if (bytes == 0 || !smc_warp_addresses(warp, in, mask, place))
         return;
     if (space == GLOBAL)
         note_stores(memory, place, bytes, mask);
-    place_lanes(memory, space, place);
-    for (unsigned part = 0; part < parts; part++) {
-        uint32_t known = 0;
-        go_to_part(place, part);
-        for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
-            const unsigned lane = (unsigned)__builtin_ctz(lanes);
-            known |=
-                (uint32_t)lane_bytes(warp, number == SMC_ZERO_REGISTER ? number : number + part,
-                                     bytes, lane, from + (size_t)lane * bytes)
-                << lane;
-        }
-        store_lanes(memory, space, place, bytes, mask, from, evaluated ? known : 0);
-    }
+    if (memory->values || space != GLOBAL)
+        unknown = stored_bytes(warp, in, mask, from);
+    else
+        memset(from, 0, (size_t)bytes * SMC_LANES);
+    store_lanes(memory, space, place, bytes, mask, from, ~unknown);
 }
 
 /* LDGSTS: from global to shared memory. */
@@ -877,13 +917,17 @@ bool smc_warp_memory_execute(struct smc_warp_memory *memory, struct smc_sass_war
                              const struct smc_sass_instruction *in, uint32_t mask, bool decides)
 {
     switch (in->operation) {
-    case SMC_OP_LDG:
     case SMC_OP_LDL:
+        load_local(memory, warp, in, mask);
+        return true;
+    case SMC_OP_STL:
+        store_local(memory, warp, in, mask);
+        return true;
+    case SMC_OP_LDG:
     case SMC_OP_LDS:
         warp_memory_load(memory, warp, in, mask, decides);
         return true;
     case SMC_OP_STG:
-    case SMC_OP_STL:
     case SMC_OP_STS:
         store(memory, warp, in, mask);
         return true;

@@ -4,7 +4,7 @@
 #ifndef SMC_MACHINE_WARP_MEMORY_H
 #define SMC_MACHINE_WARP_MEMORY_H
 
-#include "machine/sass/sass_warp.h"
+#include "machine/sass/local_memory.h"
 
 /* Global memory before the launch. */
 struct smc_contents {
@@ -19,7 +19,7 @@ enum { SMC_NO_ARRAY = 64 };
 
 enum { SMC_STORED_LINE_BYTES = 16 };
 
-/* A piece of global memory, or of a warp's local memory, that was stored to. */
+/* A piece of global memory that was stored to. */
 struct smc_stored_line {
     uint64_t key;
     uint32_t start;          /* the entry is free for other starts than this one; of what others
@@ -67,8 +67,8 @@ struct smc_warp_memory {
     bool full; /* not all that was stored since the start could be kept */
     uint32_t start, warp;
     struct smc_stored_line *line;
-    size_t room, count;                   /* of lines: a power of two, or 0; kept since the start */
-    size_t local_count;                   /* of those kept since the start, of local memory */
+    size_t room, count; /* of lines: a power of two, or 0; kept since the start */
+    struct smc_local_memory local;
     unsigned char *shared, *shared_known; /* by byte; known: 1 */
     size_t shared_bytes;
 };

@@ -217,7 +217,7 @@ static void add_executions(const struct tracer *tracer, double *executions)
 /* The local memory that the last warp, or so many of a block, stored to. */
 static void note_local(const struct tracer *tracer, uint32_t warps, struct smc_traces *traces)
 {
-    const size_t lines = tracer->memory ? tracer->memory->local_count : 0;
+    const size_t lines = tracer->memory ? tracer->memory->local.lines : 0;
     traces->local_bytes = fmax(traces->local_bytes, (double)lines * SMC_STORED_LINE_BYTES / warps);
 }
 
