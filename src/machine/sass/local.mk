@@ -14,5 +14,6 @@ libsmc_la_SOURCES += \
 	src/machine/sass/together.c \
 	src/machine/timing.h \
 	src/machine/sass/walk.c src/machine/sass/walk.h \
+	src/machine/sass/walk_grid.c src/machine/sass/walk_grid.h \
 	src/machine/sass/warp_memory.c src/machine/sass/warp_memory.h \
 	src/machine/sass/warp_trace.c src/machine/sass/warp_trace.h

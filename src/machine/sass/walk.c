@@ -39,6 +39,7 @@ struct state {
     uint64_t steps, most_steps;
     uint64_t length;                     /* instructions executed */
     bool is_looping, is_endless;         /* as in struct smc_walk */
+    bool stops;                          /* for this turn */
     struct reduction *arriving, *result; /* of the block; NULL: the warp walks alone */
 };
 
@@ -686,6 +687,7 @@ static void end_unknown(struct state *state, const struct lane_group *group, uin
         return;
     state->is_endless = true;
     state->walk->endless++;
+    state->walk->endless_at = group->at;
 }
 
 /* A step that branches, of a group of which `mask` goes on executing. */
@@ -770,7 +772,9 @@ static bool step_once(struct state *state, uint32_t index)
     if (in->operation == SMC_OP_LDG && state->walk->memory && step->purpose != SMC_PURPOSE_DATA)
         state->steps += (unsigned)__builtin_popcount(mask) / LANES_A_STEP;
     group->at++;
-    return true;
+    state->stops = state->walk->by_turns && mask &&
+                   (in->operation == SMC_OP_LDG || smc_is_global_atomic(in));
+    return !state->stops;
 }
 
 /* A group runs past the end of the code. */
@@ -881,6 +885,10 @@ static void run_warp(struct state *state)
             return;
         }
         walk_run(state, index);
+        if (state->stops) {
+            state->stops = false;
+            return;
+        }
     }
 }
 
@@ -960,9 +968,13 @@ static bool run_turn(struct smc_walk *walk, struct smc_walk_block *block,
     return any;
 }
 
-/* All that wait for the block go on. */
+/* All that wait for the block go on, unless a warp can go on without them. */
 static void release_block(struct smc_walk_block *block)
 {
+    for (uint32_t i = 0; i < block->warps; i++)
+        for (uint32_t g = 0; g < block->state[i].groups; g++)
+            if (block->state[i].group[g].awaited == NO_BARRIER)
+                return;
     block->result = block->arriving;
     block->arriving = (struct reduction){0};
     for (uint32_t i = 0; i < block->warps; i++)
@@ -971,8 +983,8 @@ static void release_block(struct smc_walk_block *block)
                 block->state[i].group[g].awaited = NO_BARRIER;
 }
 
-void smc_walk_block(struct smc_walk *walk, struct smc_walk_block *block,
-                    const struct smc_machine_place *place, struct smc_warp_trace *const *trace)
+void smc_walk_block_start(struct smc_walk *walk, struct smc_walk_block *block,
+                          const struct smc_machine_place *place)
 {
     if (walk->memory)
         smc_warp_memory_start(walk->memory);
@@ -985,8 +997,19 @@ void smc_walk_block(struct smc_walk *walk, struct smc_walk_block *block,
         state->result = &block->result;
         block->signature[i] = 0;
     }
-    while (walk->end < SMC_WALK_STUCK && run_turn(walk, block, trace))
-        release_block(block);
+}
+
+bool smc_walk_block_turn(struct smc_walk *walk, struct smc_walk_block *block,
+                         struct smc_warp_trace *const *trace)
+{
+    const bool any = run_turn(walk, block, trace);
+    release_block(block);
+    return any;
+}
+
+void smc_walk_block_end(struct smc_walk *walk, struct smc_walk_block *block,
+                        struct smc_warp_trace *const *trace)
+{
     for (uint32_t i = 0; i < block->warps; i++) {
         if (block->state[i].groups && walk->end < SMC_WALK_STUCK)
             stop_walk(&block->state[i], SMC_WALK_STUCK, block->state[i].group[0].at);
@@ -994,4 +1017,13 @@ void smc_walk_block(struct smc_walk *walk, struct smc_walk_block *block,
             smc_warp_trace_end(trace[i]);
     }
     walk->trace = NULL;
+}
+
+void smc_walk_block(struct smc_walk *walk, struct smc_walk_block *block,
+                    const struct smc_machine_place *place, struct smc_warp_trace *const *trace)
+{
+    smc_walk_block_start(walk, block, place);
+    while (walk->end < SMC_WALK_STUCK && smc_walk_block_turn(walk, block, trace))
+        ;
+    smc_walk_block_end(walk, block, trace);
 }

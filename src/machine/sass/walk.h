@@ -36,9 +36,11 @@ struct smc_walk {
     uint32_t end_operation;         /* its low 12 bits */
     uint32_t first_unknown;         /* the first step of which a result was unknown although its
                                        operands were known, from 1; 0: none */
+    bool by_turns;                  /* a warp of a block stops after each access to global memory */
     uint64_t looping;               /* warps that came to the end of an iteration; added to */
     uint64_t endless; /* those of them all of whose lanes do not know whether a loop goes on;
                          added to. It does not. */
+    uint32_t endless_at; /* the branch of the last one */
 };
 
 /* Adds the executions of one warp, which walks alone. */
@@ -57,6 +59,14 @@ void smc_walk_block_free(struct smc_walk_block *block);
    taken over from others. */
 void smc_walk_block(struct smc_walk *walk, struct smc_walk_block *block,
                     const struct smc_machine_place *place, struct smc_warp_trace *const *trace);
+
+/* The same in turns: each begins where the one before has stopped. False: no warp got further. */
+void smc_walk_block_start(struct smc_walk *walk, struct smc_walk_block *block,
+                          const struct smc_machine_place *place);
+bool smc_walk_block_turn(struct smc_walk *walk, struct smc_walk_block *block,
+                         struct smc_warp_trace *const *trace);
+void smc_walk_block_end(struct smc_walk *walk, struct smc_walk_block *block,
+                        struct smc_warp_trace *const *trace);
 
 /* How many instructions a warp of the last block executed. */
 uint64_t smc_walk_block_length(const struct smc_walk_block *block, uint32_t warp);

@@ -233,6 +233,8 @@ static void write_bytes(struct smc_warp_memory *memory, enum space space, uint64
         warp_memory_write_shared(memory, place, bytes, from, known);
         return;
     }
+    if (space == GLOBAL && memory->at_once)
+        memory = memory->others;
     for (unsigned i = 0, count; i < bytes; i += count) {
         const unsigned at = (unsigned)((place + i) % LINE);
         struct smc_stored_line *line = added_line(memory, (place + i) / LINE);

@@ -60,6 +60,7 @@ struct smc_warp_memory {
                                          not yet by all at a time, with `start` 0; NULL: it is
                                          not kept */
     bool sees_others;
+    bool at_once; /* blocks run at the same time: `others` has what any of them stored */
     bool sees_earlier;    /* of what others stored, only what blocks of lower numbers did */
     uint32_t block;       /* the number of the block, from 1, modulo 2^32; of `others`: 1 */
     uint64_t overwritten; /* bit n: of array n, only what was stored since the launch is known */

@@ -121,6 +121,8 @@ struct smc_sm_slot {
     struct smc_phased_barriers phased;
     uint32_t first_warp;
     double debt;                                 /* of its blocks so far */
+    double least_debt;                           /* likewise, if no unit delays their warps */
+    double end;                                  /* when the last of their warps ended */
     double part_debt[SMC_SM_MOST_SUBPARTITIONS]; /* of the block's warps, by sub-partition */
     bool waits;                                  /* at barriers */
     bool takes_turns;                            /* its warps wait for barriers in shared memory */

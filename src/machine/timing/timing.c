@@ -310,7 +310,8 @@ static enum smc_status access_elsewhere(struct model *model, uint32_t most, stru
                                       .each_apart = by_data(model),
                                       .entries = least.entries,
                                       .loop_entries = least.loop_entries,
-                                      .others = model->survey.others};
+                                      .others = model->survey.others,
+                                      .at_once = model->survey.at_once};
     status = smc_traces_make(&model->machine, &traced, &model->traces, error);
     if (status == SMC_OK) {
         memset(model->traffic, 0, sizeof model->traffic);
@@ -750,12 +751,34 @@ static enum smc_status follow_contents(struct model *model, struct smc_error *er
     return smc_machine_program_follow(&model->program, has, false, error);
 }
 
+/* Blocks that race, one after the other so far, walk at the same time if that is not too much. */
+static enum smc_status survey_races(struct model *model, enum smc_status status,
+                                    struct smc_error *error)
+{
+    const bool races = status == SMC_OK ? model->survey.whole && contents_change(&model->survey)
+                                        : status == SMC_USAGE && model->program.by_block;
+    struct smc_survey at_once;
+    struct smc_error why;
+    if (!races)
+        return status;
+    const enum smc_status again = smc_survey_make(&model->machine, true, &at_once, &why);
+    if (again == SMC_MACHINE)
+        return smc_fail(error, again, "%s", why.message);
+    if (again != SMC_OK)
+        return status;
+    smc_survey_free(&model->survey);
+    model->survey = at_once;
+    return SMC_OK;
+}
+
 /* A survey that also follows what the warps themselves store. */
 static enum smc_status survey_stores(struct model *model, struct smc_error *error)
 {
     smc_survey_free(&model->survey);
     enum smc_status status = smc_machine_program_follow(&model->program, true, true, error);
-    return status == SMC_OK ? smc_survey_make(&model->machine, &model->survey, error) : status;
+    if (status == SMC_OK)
+        status = smc_survey_make(&model->machine, false, &model->survey, error);
+    return survey_races(model, status, error);
 }
 
 /* How many entries there may be of each warp. The first one of the sample may have left at once, as
@@ -794,7 +817,7 @@ static enum smc_status trace_sample(struct model *model, struct smc_error *error
                                 .entries = most_entries(model),
                                 .loop_entries = sample->loop_entries};
     enum smc_status status =
-        follows ? smc_survey_make(&model->machine, &model->survey, error) : SMC_OK;
+        follows ? smc_survey_make(&model->machine, false, &model->survey, error) : SMC_OK;
     if (!smc_survey_spreads(&model->survey) || decides_and_changes(&model->survey)) {
         status = trace_first(model, &traced, status, error);
         if (status != SMC_OK || !follows || !smc_survey_differs(&model->survey, &model->traces))
@@ -804,6 +827,8 @@ static enum smc_status trace_sample(struct model *model, struct smc_error *error
     traced.scattered = true;
     traced.first = model->survey.longest_block;
     traced.others = model->survey.others;
+    traced.at_once = model->survey.at_once;
+    traced.survey = &model->survey;
     status = smc_traces_make(&model->machine, &traced, &model->traces, error);
     if (status != SMC_OK)
         return status;

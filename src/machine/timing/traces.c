@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "machine/sass/walk_grid.h"
 
 enum {
     LINES_FOR_EACH_ENTRY = 16,
@@ -30,7 +31,43 @@ enum {
 struct known_trace {
     const struct smc_warp_trace *trace[KNOWN];
     uint32_t count;
+    const struct smc_survey *survey; /* or NULL */
+    uint64_t block;                  /* of the warp that is traced */
 };
+
+/* How many instructions a warp of a block has that was not walked to its end: as many as the
+   nearest one of a survey. */
+static double length_of_nearest(const struct smc_survey *survey, uint64_t block)
+{
+    const size_t count = (size_t)fmin((double)survey->warps, SMC_SURVEYED_WARPS);
+    double length = 0;
+    uint64_t least = UINT64_MAX;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t at = survey->first[i].block, apart = at > block ? at - block : block - at;
+        if (apart >= least)
+            continue;
+        least = apart;
+        length = survey->first[i].length;
+    }
+    return length;
+}
+
+/* Leaves out of a trace that was taken over so much more or less that it gets a length. */
+static void set_length(struct smc_warp_trace *trace, double length)
+{
+    uint64_t left_out = 0;
+    for (size_t i = 0; i < trace->skip_count; i++)
+        left_out += trace->skip[i].executed;
+    if (length <= 0 || left_out == 0)
+        return;
+    const double kept = (double)(trace->length - left_out);
+    const double times = fmax(0, length - kept) / (double)left_out;
+    for (size_t i = 0; i < trace->skip_count; i++) {
+        trace->length -= trace->skip[i].executed;
+        trace->skip[i].executed = (uint64_t)((double)trace->skip[i].executed * times);
+        trace->length += trace->skip[i].executed;
+    }
+}
 
 static const struct smc_warp_trace_line *first_global_line(const struct smc_warp_trace *trace)
 {
@@ -77,6 +114,8 @@ static bool take_over(void *context, struct smc_warp_trace *trace, uint64_t sign
         trace->entry[trace->count++] = entry;
     }
     trace->length += from->length - from->first_skip_length;
+    if (known->survey)
+        set_length(trace, length_of_nearest(known->survey, known->block));
     return true;
 }
 
@@ -325,22 +364,85 @@ static bool trace_whole_blocks(struct tracer *tracer, const struct smc_traced *t
     return walked > 0 && !does_not_end(tracer);
 }
 
+/* Blocks that are traced while all of the grid walk at the same time. */
+struct traced_at_once {
+    struct tracer *tracer;
+    const struct smc_traced *traced;
+    struct smc_traces *traces;
+    struct smc_warp_trace **trace; /* of the traced blocks, one after the other */
+};
+
+static struct smc_warp_trace *const *traces_at_once(void *context, uint64_t block)
+{
+    const struct traced_at_once *at = context;
+    const uint32_t warps = at->traces->warps_per_block;
+    for (uint32_t b = 0; b < at->traces->blocks; b++)
+        if (traced_block(at->tracer, at->traced, b) == block)
+            return at->trace + (size_t)b * warps;
+    return NULL;
+}
+
+static void ended_at_once(void *context, uint64_t block, const struct smc_walk_block *walked,
+                          const struct smc_warp_memory *memory)
+{
+    const struct traced_at_once *at = context;
+    struct smc_warp_trace *const *trace = traces_at_once(context, block);
+    (void)walked;
+    for (uint32_t w = 0; trace && w < at->traces->warps_per_block; w++)
+        at->traces->length += (double)trace[w]->length;
+    at->tracer->memory->local_count = memory->local_count;
+    if (trace)
+        note_local(at->tracer, at->traces->warps_per_block, at->traces);
+}
+
+static bool trace_at_once(struct tracer *tracer, const struct smc_traced *traced,
+                          struct smc_traces *traces)
+{
+    const uint32_t *size = tracer->launch->grid, warps = traces->warps_per_block;
+    const size_t all = (size_t)traces->blocks * warps;
+    struct smc_warp_memory others = {.block = 1};
+    struct smc_error unused;
+    struct traced_at_once at = {tracer, traced, traces, smc_malloc(all * sizeof *at.trace)};
+    const struct smc_grid_walk grid = {tracer->launch, &tracer->walk, warps,         UINT64_MAX,
+                                       traces_at_once, ended_at_once, &at};
+    for (size_t i = 0; i < all && at.trace; i++) {
+        const size_t first = i * traced->entries;
+        const struct free_place place = {traces->entries + first,
+                                         traces->lines + first * LINES_FOR_EACH_ENTRY,
+                                         traces->skips + i * SKIPS};
+        begin_trace(traces, traced, i, &place, NULL);
+        at.trace[i] = &traces->trace[i];
+        traces->block[i / warps].trace = &traces->pointer[i / warps * warps];
+    }
+    tracer->memory->others = &others;
+    memset(tracer->walk.change, 0, tracer->change_bytes);
+    const bool ends = at.trace && smc_walk_grid(&grid, &unused) == SMC_OK;
+    tracer->memory->others = NULL;
+    smc_warp_memory_free(&others);
+    free(at.trace);
+    add_executions(tracer, traces->executions);
+    for (uint32_t i = 0; i < tracer->launch->program->count; i++)
+        traces->executions[i] *= traces->blocks / ((double)size[0] * size[1] * size[2]);
+    return ends;
+}
+
 static bool trace_blocks(struct tracer *tracer, const struct smc_traced *traced,
                          struct smc_traces *traces)
 {
-    struct known_trace known = {.count = 0};
+    struct known_trace known = {.survey = traced->survey};
     uint32_t warps = traces->warps_per_block;
     double walked = 0;
     struct free_place at = {traces->entries, traces->lines, traces->skips};
     for (uint32_t b = 0; b < traces->blocks; b++) {
         traces->block[b].trace = &traces->pointer[(size_t)b * warps];
+        known.block = traced_block(tracer, traced, b);
         for (uint32_t w = 0; w < warps; w++) {
             size_t i = (size_t)b * warps + w;
             struct smc_warp_trace *trace = &traces->trace[i];
             begin_trace(traces, traced, i, &at, &known);
             if (traced->each_apart && tracer->walk.steps < STEPS_APART)
                 trace->take_over = NULL;
-            trace_warp(tracer, traced_block(tracer, traced, b), w, trace);
+            trace_warp(tracer, known.block, w, trace);
             if (does_not_end(tracer))
                 return false;
             traces->length += (double)trace->length;
@@ -429,8 +531,9 @@ enum smc_status smc_traces_make(const struct smc_machine_launch *launch,
         tracer.memory->sees_earlier = traced->others && !traced->sees_all;
     }
     tracer.sees_all = traced->sees_all;
-    bool end = tracer.block ? trace_whole_blocks(&tracer, traced, traces)
-                            : trace_blocks(&tracer, traced, traces);
+    bool end = traced->at_once ? trace_at_once(&tracer, traced, traces)
+               : tracer.block  ? trace_whole_blocks(&tracer, traced, traces)
+                               : trace_blocks(&tracer, traced, traces);
     traces->end = tracer.walk.end;
     traces->decides_and_changes = decides_and_changes(&tracer);
     stop_tracer(&tracer);
@@ -643,6 +746,8 @@ struct seen {
 static void survey_see(struct smc_survey *survey, struct seen *seen, uint64_t block, double length,
                        double sectors)
 {
+    if (seen->lengths.count < SMC_SURVEYED_WARPS)
+        survey->first[(size_t)seen->lengths.count] = (struct smc_surveyed_warp){block, length};
     mean_add(&seen->lengths, length);
     mean_add(&seen->sectors, sectors);
     mean_add(&seen->late_lengths, length);
@@ -748,12 +853,50 @@ static bool survey_warps(struct tracer *tracer, struct smc_survey *survey, struc
     return true;
 }
 
-static bool survey_grid(struct tracer *tracer, struct smc_survey *survey)
+/* --- Blocks that race ------------------------------------------------------------------------- */
+
+struct surveyed_at_once {
+    const struct tracer *tracer;
+    struct smc_survey *survey;
+    struct seen *seen;
+};
+
+static struct smc_warp_trace *const *no_traces(void *context, uint64_t block)
+{
+    (void)context;
+    (void)block;
+    return NULL;
+}
+
+static void see_at_once(void *context, uint64_t block, const struct smc_walk_block *walked,
+                        const struct smc_warp_memory *memory)
+{
+    const struct surveyed_at_once *at = context;
+    (void)memory;
+    for (uint32_t w = 0; w < at->tracer->warps; w++)
+        survey_see(at->survey, at->seen, block, (double)smc_walk_block_length(walked, w), 0);
+}
+
+/* Whether all blocks end at the same time, in not too many steps. */
+static bool survey_at_once(struct tracer *tracer, struct smc_survey *survey, struct seen *seen)
+{
+    struct surveyed_at_once at = {tracer, survey, seen};
+    const struct smc_grid_walk grid = {tracer->launch, &tracer->walk, tracer->warps, MEETING_STEPS,
+                                       no_traces,      see_at_once,   &at};
+    struct smc_error unused;
+    memset(tracer->walk.change, 0, tracer->change_bytes);
+    survey->at_once = sees_others(tracer) && smc_walk_grid(&grid, &unused) == SMC_OK;
+    survey_add(tracer, survey);
+    return survey->at_once;
+}
+
+static bool survey_grid(struct tracer *tracer, bool at_once, struct smc_survey *survey)
 {
     const uint32_t *grid = tracer->launch->grid;
     struct seen seen = {.half = SURVEY_STEPS / 4};
-    bool ends =
-        tracer->block ? survey_blocks(tracer, survey, &seen) : survey_warps(tracer, survey, &seen);
+    bool ends = at_once         ? survey_at_once(tracer, survey, &seen)
+                : tracer->block ? survey_blocks(tracer, survey, &seen)
+                                : survey_warps(tracer, survey, &seen);
     survey->warps = (uint64_t)seen.lengths.count;
     survey->length = seen.lengths.mean;
     survey->spread = seen.lengths.count > 0 ? spread_of(&seen.lengths) : 0;
@@ -761,8 +904,8 @@ static bool survey_grid(struct tracer *tracer, struct smc_survey *survey)
     return ends;
 }
 
-enum smc_status smc_survey_make(const struct smc_machine_launch *launch, struct smc_survey *survey,
-                                struct smc_error *error)
+enum smc_status smc_survey_make(const struct smc_machine_launch *launch, bool at_once,
+                                struct smc_survey *survey, struct smc_error *error)
 {
     struct tracer tracer = {0};
     *survey = (struct smc_survey){
@@ -781,7 +924,7 @@ enum smc_status smc_survey_make(const struct smc_machine_launch *launch, struct 
     tracer.walk.sectors = survey->sectors;
     if (tracer.memory) /* without it, nothing meets */
         tracer.memory->touched = smc_calloc(SMC_TOUCHED_WORDS, sizeof *tracer.memory->touched);
-    bool ends = survey_grid(&tracer, survey);
+    bool ends = survey_grid(&tracer, at_once, survey);
     survey->end = tracer.walk.end;
     survey->end_at = tracer.walk.end_at;
     survey->first_unknown = tracer.walk.first_unknown;
@@ -796,8 +939,10 @@ enum smc_status smc_survey_make(const struct smc_machine_launch *launch, struct 
     if (ends && (cut || tracer.walk.endless * 2 <= tracer.walk.looping))
         return SMC_OK;
     if (ends)
-        smc_fail(error, SMC_USAGE, "%s",
-                 "how often its loops run depends on values that are not known");
+        smc_fail(error, SMC_USAGE,
+                 "how often the loop runs that the branch at 0x%x of the machine code closes "
+                 "depends on values that are not known",
+                 tracer.walk.endless_at * (uint32_t)SMC_INSTRUCTION_BYTES);
     else
         fail_to_follow(&tracer, error);
     smc_survey_free(survey);

@@ -9,7 +9,15 @@
 /* How many warps a block has. */
 uint32_t smc_traces_warps(const struct smc_machine_launch *launch);
 
-/* Warps drawn evenly from the whole grid, which were walked from beginning to end. */
+/* A warp that was walked from beginning to end. */
+struct smc_surveyed_warp {
+    uint64_t block;
+    double length; /* instructions */
+};
+
+enum { SMC_SURVEYED_WARPS = 256 };
+
+/* Warps drawn evenly from the whole grid. */
 struct smc_survey {
     uint64_t warps;     /* 0: there was none */
     double *executions; /* by step of the program, of all of them */
@@ -18,7 +26,9 @@ struct smc_survey {
     double spread;      /* their standard deviation */
     double longest;
     uint64_t longest_block;
+    struct smc_surveyed_warp first[SMC_SURVEYED_WARPS]; /* the first of them */
     bool whole;                       /* these are all warps of the grid */
+    bool at_once;                     /* they were walked at the same time (walk_grid.h) */
     uint64_t decides, changed, meets; /* arrays: as in struct smc_warp_memory */
     struct smc_warp_memory *others;   /* what its blocks stored, where that is followed; or NULL */
     struct smc_ticket ticket;         /* likewise, that they drew */
@@ -55,7 +65,9 @@ struct smc_traced {
     uint64_t loop_entries;          /* of a loop */
     struct smc_warp_memory *others; /* what blocks see that others stored; or NULL */
     bool sees_all;                  /* of what others stored, even among those that start first */
+    bool at_once;                   /* as in struct smc_survey, instead of `others` */
     uint64_t overwritten;           /* as in struct smc_warp_memory */
+    const struct smc_survey *survey; /* of the grid, where its warps differ; or NULL */
 };
 
 /* SMC_MACHINE: memory. SMC_USAGE: a warp does not end. */
@@ -68,10 +80,11 @@ void smc_traces_free(struct smc_traces *traces);
 enum smc_status smc_traces_set_survey(struct smc_traces *traces, const struct smc_survey *survey,
                                       uint32_t steps, struct smc_error *error);
 
-/* Walks warps of the whole grid: all of a small one, else as many as are quickly walked. Fails as
-   smc_traces_make does. */
-enum smc_status smc_survey_make(const struct smc_machine_launch *launch, struct smc_survey *survey,
-                                struct smc_error *error);
+/* Walks warps of the whole grid: all of a small one, else as many as are quickly walked. With
+   `at_once` all blocks, of a program that follows what they store, at the same time. Fails as
+   smc_traces_make does; SMC_USAGE, too: blocks at the same time take too many steps. */
+enum smc_status smc_survey_make(const struct smc_machine_launch *launch, bool at_once,
+                                struct smc_survey *survey, struct smc_error *error);
 void smc_survey_free(struct smc_survey *survey);
 
 /* The first block of an SM that has as many blocks as any. If all blocks start at once, the one

@@ -1,0 +1,144 @@
+/* All blocks of a grid walk at the same time. */
+#include "machine/sass/walk_grid.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+/* A block that runs, and its place for the next one. */
+struct runner {
+    struct smc_walk_block *walked;
+    struct smc_machine_place *place; /* of its warps */
+    struct smc_warp_memory memory;   /* shared and local; what is global is in `others` */
+    struct smc_warp_trace *const *trace;
+    uint64_t block;
+    bool runs;
+};
+
+/* What blocks find of the arrays that they access. */
+static void hand_over(struct smc_warp_memory *to, const struct smc_warp_memory *from)
+{
+    to->decides = from->decides;
+    to->changed = from->changed;
+    to->meets = from->meets;
+}
+
+/* Adds the ticket of a block that has ended. */
+static void join_ticket(struct smc_ticket *to, const struct smc_ticket *of_block)
+{
+    const bool same = to->address == of_block->address && to->bytes == of_block->bytes &&
+                      to->by == of_block->by;
+    to->ended++;
+    to->differs |= of_block->differs;
+    if (of_block->drew == 0)
+        return;
+    to->differs |= to->drew > 0 && !same;
+    to->drew++;
+    to->address = of_block->address;
+    to->bytes = of_block->bytes;
+    to->by = of_block->by;
+}
+
+static void start_runner(const struct smc_grid_walk *grid, struct runner *runner, uint64_t block)
+{
+    const struct smc_machine_launch *launch = grid->launch;
+    const uint32_t *size = launch->grid;
+    const uint32_t index[3] = {(uint32_t)(block % size[0]), (uint32_t)(block / size[0] % size[1]),
+                               (uint32_t)(block / size[0] / size[1])};
+    for (uint32_t w = 0; w < grid->warps; w++)
+        smc_launch_place(launch, index, w, &runner->place[w]);
+    runner->block = block;
+    runner->runs = true;
+    runner->trace = grid->traces(grid->context, block);
+    struct smc_warp_memory *shared = grid->walk->memory;
+    runner->memory.start = shared->start;
+    runner->memory.ticket = (struct smc_ticket){0};
+    grid->walk->memory = &runner->memory;
+    smc_walk_block_start(grid->walk, runner->walked, runner->place);
+    grid->walk->memory = shared;
+    shared->start = runner->memory.start;
+}
+
+/* Whether the block goes on. */
+static bool run_runner(const struct smc_grid_walk *grid, struct runner *runner)
+{
+    struct smc_walk *walk = grid->walk;
+    struct smc_warp_memory *shared = walk->memory;
+    hand_over(&runner->memory, shared);
+    walk->memory = &runner->memory;
+    const bool goes_on = smc_walk_block_turn(walk, runner->walked, runner->trace);
+    if (!goes_on) {
+        smc_walk_block_end(walk, runner->walked, runner->trace);
+        grid->ended(grid->context, runner->block, runner->walked, &runner->memory);
+        smc_warp_memory_end(&runner->memory);
+        join_ticket(&shared->ticket, &runner->memory.ticket);
+    }
+    walk->trace = NULL;
+    walk->memory = shared;
+    hand_over(shared, &runner->memory);
+    return goes_on;
+}
+
+static void free_runners(struct runner *runner, uint64_t count)
+{
+    for (uint64_t i = 0; runner && i < count; i++) {
+        smc_walk_block_free(runner[i].walked);
+        free(runner[i].place);
+        smc_warp_memory_free(&(struct smc_warp_memory){.line = runner[i].memory.line,
+                                                       .shared = runner[i].memory.shared,
+                                                       .shared_known =
+                                                           runner[i].memory.shared_known});
+    }
+    free(runner);
+}
+
+static struct runner *make_runners(const struct smc_grid_walk *grid, uint64_t count)
+{
+    struct runner *runner = smc_calloc(count, sizeof *runner);
+    bool made = runner;
+    for (uint64_t i = 0; i < count && made; i++) {
+        const struct smc_warp_memory *shared = grid->walk->memory;
+        runner[i].walked = smc_walk_block_new(grid->warps);
+        runner[i].place = smc_malloc(grid->warps * sizeof *runner[i].place);
+        runner[i].memory = (struct smc_warp_memory){.contents = shared->contents,
+                                                    .touched = shared->touched,
+                                                    .values = shared->values,
+                                                    .others = shared->others,
+                                                    .sees_others = true,
+                                                    .at_once = true};
+        made = runner[i].walked && runner[i].place;
+    }
+    if (made)
+        return runner;
+    free_runners(runner, count);
+    return NULL;
+}
+
+enum smc_status smc_walk_grid(const struct smc_grid_walk *grid, struct smc_error *error)
+{
+    const struct smc_machine_launch *launch = grid->launch;
+    const uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    const uint64_t most = blocks < launch->resident ? blocks : launch->resident;
+    struct smc_walk *walk = grid->walk;
+    struct runner *runner = make_runners(grid, most);
+    uint64_t next = 0, running = most;
+    if (!runner)
+        return smc_out_of_memory(error);
+    walk->by_turns = true;
+    while (next < most)
+        start_runner(grid, &runner[next], next), next++;
+    while (running > 0 && walk->end < SMC_WALK_STUCK && walk->steps <= grid->most_steps)
+        for (uint64_t i = 0; i < most; i++) {
+            if (!runner[i].runs || run_runner(grid, &runner[i]))
+                continue;
+            runner[i].runs = next < blocks;
+            if (runner[i].runs)
+                start_runner(grid, &runner[i], next++);
+            else
+                running--;
+        }
+    walk->by_turns = false;
+    free_runners(runner, most);
+    return running > 0 ? smc_fail(error, SMC_USAGE, "%s", "blocks that race take too many steps")
+                       : SMC_OK;
+}
