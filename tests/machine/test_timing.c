@@ -908,12 +908,17 @@ static void add_phase(int warp, uint32_t step, enum smc_async_kind kind, uint32_
     smc_warp_trace_add(trace, &entry);
 }
 
-static double run_turns(void)
+static double run_blocks(uint32_t blocks)
 {
     const struct smc_warp_trace *trace[TURNS_WARPS];
     for (int i = 0; i < TURNS_WARPS; i++)
         trace[i] = &turns.trace[i];
-    return run_warps(&turns.bench, trace, 1, 1, TURNS_WARPS);
+    return run_warps(&turns.bench, trace, blocks, blocks, TURNS_WARPS);
+}
+
+static double run_turns(void)
+{
+    return run_blocks(1);
 }
 
 static enum smc_async_kind wait_for(uint32_t phase)
@@ -947,6 +952,21 @@ static void test_trace_ends_at_wait(void)
         smc_warp_trace_add_steps(&turns.trace[0], 0, 1, 32);
     add_phase(0, 4, SMC_ASYNC_ARRIVE, FIRST_BARRIER);
     CU_ASSERT_DOUBLE_EQUAL(run_turns(), 11 * 4, 8);
+}
+
+/* A phase that never ends, since traces leave out who arrives, holds no block until another one has
+   ended. */
+static void test_blocks_wait_apart(void)
+{
+    enum { AFTER = 20 };
+    start_turns(ROOM);
+    add_phase(0, 4, SMC_ASYNC_INIT, FIRST_BARRIER);
+    add_phase(0, 4, wait_for(0), FIRST_BARRIER);
+    for (int i = 0; i < AFTER; i++)
+        smc_warp_trace_add_steps(&turns.trace[0], 0, 1, 32);
+    const double one = run_blocks(1);
+    CU_ASSERT(one > AFTER * 4);
+    CU_ASSERT_DOUBLE_EQUAL(run_blocks(3), one, 8);
 }
 
 /* A stage of a ring of three is filled and used; `step`: of its barriers, in the loop or not. */
@@ -1282,6 +1302,7 @@ CU_TestInfo tests_timing[] = {
     {"a barrier", test_barrier},
     {"warps take turns at barriers in shared memory", test_turns},
     {"a trace ends at a wait", test_trace_ends_at_wait},
+    {"a block that cannot go on waits for no other", test_blocks_wait_apart},
     {"what traces leave out of a ring of stages", test_rings_are_cut},
     {"arguments in memory", test_arguments},
     {"parameters where the kernel has them", test_placed_parameters},

@@ -585,6 +585,8 @@ static void issue(struct smc_sm_state *sm, struct smc_sm_part *part, uint32_t po
         smc_sm_replace(part, position, &again);
     }
     smc_sm_check_barriers(sm, &sm->slot[number]);
+    if (warp->at >= warp->count || warp->at_barrier || warp->awaited)
+        smc_sm_unblock_block(sm, &sm->slot[number]);
 }
 
 /* The warp that issues next in a sub-partition, and when: the oldest of those that can issue first.

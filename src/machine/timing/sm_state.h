@@ -272,6 +272,10 @@ double smc_sm_execute_bulk(struct smc_sm_state *sm, struct smc_sm_warp *warp,
    False: there is none. */
 bool smc_sm_unblock(struct smc_sm_state *sm);
 
+/* The same for the warps of one block, if all that are left wait for each other: no other block
+   ends that. */
+void smc_sm_unblock_block(struct smc_sm_state *sm, const struct smc_sm_slot *slot);
+
 /* --- Memory (sm_memory.c) --------------------------------------------------------------------- */
 
 /* The clock at which L1's data stage is free after so many more wavefronts. */

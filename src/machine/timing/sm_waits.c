@@ -216,6 +216,37 @@ static void end_missing_phase(struct smc_sm_state *sm, const struct smc_sm_warp 
     release_phase(sm, slot, barrier);
 }
 
+/* Whether a warp waits for others of its block. */
+static bool waits_for_block(const struct smc_sm_warp *warp)
+{
+    return warp->at_barrier || warp->awaited;
+}
+
+/* The warp goes on, as what it waits for is left out of the traces. */
+static void end_wait(struct smc_sm_state *sm, uint32_t number, double clock)
+{
+    if (sm->warp[number].awaited)
+        end_missing_phase(sm, &sm->warp[number], clock);
+    else
+        wake_warp(sm, number, clock);
+}
+
+void smc_sm_unblock_block(struct smc_sm_state *sm, const struct smc_sm_slot *slot)
+{
+    uint32_t longest = slot->first_warp, waiting = 0;
+    double clock = 0;
+    for (uint32_t i = 0; i < sm->launch->warps_per_block; i++) {
+        const struct smc_sm_warp *warp = &sm->warp[slot->first_warp + i];
+        if (!waits_for_block(warp))
+            continue;
+        if (waiting++ == 0 || warp->ready < sm->warp[longest].ready)
+            longest = slot->first_warp + i;
+        clock = smc_later(clock, warp->ready);
+    }
+    if (waiting > 0 && waiting == slot->warps_left)
+        end_wait(sm, longest, clock);
+}
+
 bool smc_sm_unblock(struct smc_sm_state *sm)
 {
     if (release_held(sm))
@@ -226,15 +257,12 @@ bool smc_sm_unblock(struct smc_sm_state *sm)
         clock = smc_later(clock, sm->part[i].issue_free);
     for (uint32_t i = 0; i < warps; i++) {
         const struct smc_sm_warp *warp = &sm->warp[i];
-        bool waits = sm->slot[warp->block].used && (warp->at_barrier || warp->awaited);
+        bool waits = sm->slot[warp->block].used && waits_for_block(warp);
         if (waits && (longest == warps || warp->ready < sm->warp[longest].ready))
             longest = i;
     }
     if (longest == warps)
         return false;
-    if (sm->warp[longest].awaited)
-        end_missing_phase(sm, &sm->warp[longest], clock);
-    else
-        wake_warp(sm, longest, clock);
+    end_wait(sm, longest, clock);
     return true;
 }
