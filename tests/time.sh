@@ -568,6 +568,11 @@ extern "C" __global__ void align(short *cell, const short *a, int rows)
             own[(r * (rows + 1) + c) * 32] = max(max(up, left) - 1, a[r] == a[c]);
         }
 }
+extern "C" __global__ void divide(const double *by, const double *from, double *to)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    to[i] = from[i] / by[i];
+}
 extern "C" __global__ void poll(volatile int *flag, int *out)
 {
     while (flag[0] == 0)
@@ -609,6 +614,12 @@ empty "what an SM has just stored is loaded from L2, however large the array is"
     echo "$(predicted ${align% -a i16x65*} -a i16x8652800 -a ${align#*-a }) $(
         predicted ${align% -a i16x65*} -a i16x80000000 -a ${align#*-a })" |
         awk '!($1 > 0 && $2 < 1.2 * $1)')"
+divided() { # CONTENTS: the instructions of quotients of such numbers
+    smemcalc run contents.cu --entry divide --grid 8 --block 128 -a f64x1024:3 -a "f64x1024$1" \
+        -a f64x1024 --device H200 --dry-run --format json | jq .time.counts.warp_instructions
+}
+empty "a quotient of zero is found by a function of its own" \
+    "$(echo "$(divided :1) $(divided '')" | awk '!($1 > 0 && $2 > 1.5 * $1)')"
 states "a branch that is not followed is named" \
     '.time.unfollowed | test("^the branch at 0x[0-9a-f]+ depends on [A-Z0-9]+ at 0x[0-9a-f]+$")' \
     run contents.cu --entry some --grid 4 --block 128 -a u16x513 -a i32x600 --device H200 --dry-run

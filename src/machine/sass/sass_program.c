@@ -641,15 +641,18 @@ enum smc_status smc_machine_program_read(const void *code, size_t bytes, uint16_
     return SMC_OK;
 }
 
-void smc_machine_program_leave_out(struct smc_machine_program *program, const uint64_t *offset,
+bool smc_machine_program_leave_out(struct smc_machine_program *program, const uint64_t *offset,
                                    size_t count)
 {
+    bool any = false;
     for (uint32_t at = 0; at < program->count; at++) {
         struct smc_program_step *step = &program->step[at];
         uint32_t call = step->avoids_call ? avoided_call(program, at) : program->count;
         for (size_t i = 0; i < count && call < program->count; i++)
             step->is_taken |= offset[i] / SMC_INSTRUCTION_BYTES == target_of(program, call);
+        any |= step->is_taken;
     }
+    return any;
 }
 
 bool smc_machine_program_depends_on_data(const struct smc_machine_program *program)

@@ -43,8 +43,9 @@ enum smc_status smc_machine_program_read(const void *code, size_t bytes, uint16_
                                          struct smc_error *error);
 
 /* Leaves out the functions at these offsets in bytes, which handle exceptional operands: branches
-   around their calls are taken, and what decides about them is not evaluated. */
-void smc_machine_program_leave_out(struct smc_machine_program *program, const uint64_t *offset,
+   around their calls are taken, and what decides about them is not evaluated. False: there are no
+   such branches. */
+bool smc_machine_program_leave_out(struct smc_machine_program *program, const uint64_t *offset,
                                    size_t count);
 
 /* Finds what each instruction is for, which must be known before a warp walks. With `memory`, loads

@@ -167,15 +167,25 @@ void smc_module_values_free(struct smc_module_values *values)
     free(values->global);
 }
 
-void smc_module_leave_out(struct smc_machine_program *program, const struct smc_cubin *cubin,
-                          const char *kernel)
+/* Whether a warp executes what begins so many bytes into the code. */
+static bool executes(const struct smc_warp_path *path, uint64_t offset)
+{
+    for (size_t i = 0; i < path->count; i++)
+        if (path->run[i].first == offset / SMC_INSTRUCTION_BYTES)
+            return true;
+    return false;
+}
+
+bool smc_module_leave_out(struct smc_machine_program *program, const struct smc_cubin *cubin,
+                          const char *kernel, const struct smc_warp_path *path)
 {
     enum { MOST = 32 };
     uint64_t offset[MOST];
     struct smc_cubin_variable function;
     size_t at = 0, count = 0;
     while (count < MOST && smc_cubin_next_helper(cubin, kernel, &at, &function))
-        if (strstr(function.name, "f32") || strstr(function.name, "f64"))
+        if ((strstr(function.name, "f32") || strstr(function.name, "f64")) &&
+            !executes(path, function.offset))
             offset[count++] = function.offset;
-    smc_machine_program_leave_out(program, offset, count);
+    return smc_machine_program_leave_out(program, offset, count);
 }

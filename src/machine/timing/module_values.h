@@ -6,6 +6,7 @@
 #include "code/machine_code.h"
 #include "machine/sass/sass_program.h"
 #include "machine/sass/sass_warp.h"
+#include "machine/sass/warp_trace.h"
 #include "machine/timing/arguments.h"
 
 /* Owns the memory of the banks and of `global`. Do not move: `arguments` points into it. */
@@ -25,9 +26,9 @@ enum smc_status smc_module_values_make(const struct smc_cubin *cubin, const char
 void smc_module_values_free(struct smc_module_values *values);
 
 /* Leaves out of the program the functions that ptxas calls for exceptional floating-point operands
-   (zeros, infinities, denormal numbers). Functions for 64-bit integers handle ordinary operands and
-   stay. */
-void smc_module_leave_out(struct smc_machine_program *program, const struct smc_cubin *cubin,
-                          const char *kernel);
+   (zeros, infinities, denormal numbers), but those on the path of a warp. Functions for 64-bit
+   integers handle ordinary operands and stay. False: nothing was left out. */
+bool smc_module_leave_out(struct smc_machine_program *program, const struct smc_cubin *cubin,
+                          const char *kernel, const struct smc_warp_path *path);
 
 #endif

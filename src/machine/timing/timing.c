@@ -139,12 +139,9 @@ static enum smc_status choose_sample(struct model *model, struct smc_error *erro
 {
     uint32_t resident = model->launch->blocks_per_sm;
     uint64_t most = smc_most_blocks(model), warps = smc_traces_warps(&model->machine);
-    struct sample least = {.first = smc_traces_first_block(&model->machine, model->sms)},
-                  *sample = &model->sample;
+    struct sample least = {.first = model->sample.first}, *sample = &model->sample;
     bool cut = false;
-    enum smc_status status = smc_traces_follow(&model->machine, least.first, &model->path, error);
-    if (status == SMC_OK)
-        status = timing_measure(model, LEAST_LOOP_ENTRIES, &least, &cut, error);
+    enum smc_status status = timing_measure(model, LEAST_LOOP_ENTRIES, &least, &cut, error);
     for (uint32_t rounds = 3; rounds > 0 && status == SMC_OK; rounds--) {
         *sample = least;
         sample->blocks = most < (uint64_t)rounds * resident ? (uint32_t)most : rounds * resident;
@@ -771,6 +768,27 @@ static enum smc_status survey_races(struct model *model, enum smc_status status,
     return SMC_OK;
 }
 
+/* The path of the first warp of the sample. Functions for exceptional operands that it does not
+   call are left out for all: to know whether one is called, everything that its operands come from
+   has to be evaluated, which may be more than warps can be followed for. */
+static enum smc_status follow_first(struct model *model, const struct smc_cubin *cubin,
+                                    const char *kernel, struct smc_error *error)
+{
+    model->sample.first = smc_traces_first_block(&model->machine, model->sms);
+    enum smc_status status =
+        smc_traces_follow(&model->machine, model->sample.first, &model->path, error);
+    if (status == SMC_MACHINE ||
+        !smc_module_leave_out(&model->program, cubin, kernel, &model->path))
+        return status;
+    const enum smc_status again =
+        smc_machine_program_follow(&model->program, model->machine.contents != NULL, false, error);
+    if (status == SMC_OK || again != SMC_OK)
+        return again;
+    free(model->path.run);
+    model->path = (struct smc_warp_path){0};
+    return smc_traces_follow(&model->machine, model->sample.first, &model->path, error);
+}
+
 /* A survey that also follows what the warps themselves store. */
 static enum smc_status survey_stores(struct model *model, struct smc_error *error)
 {
@@ -885,9 +903,10 @@ static enum smc_status predict_with(const struct smc_time_launch *launch,
         model.rates.launch_ms += model.rates.other_work_ms;
     status = check_rates(&model, error);
     time->lacks_rate = status == SMC_USAGE;
-    smc_module_leave_out(&model.program, cubin, kernel->name);
     if (status == SMC_OK)
         status = follow_contents(&model, error);
+    if (status == SMC_OK)
+        status = follow_first(&model, cubin, kernel->name, error);
     if (status == SMC_OK)
         status = choose_sample(&model, error);
     if (status == SMC_OK)
