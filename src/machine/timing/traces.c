@@ -254,9 +254,10 @@ static void add_executions(const struct tracer *tracer, double *executions)
 }
 
 /* The local memory that the last warp, or so many of a block, stored to. */
-static void note_local(const struct tracer *tracer, uint32_t warps, struct smc_traces *traces)
+static void note_local(const struct smc_warp_memory *memory, uint32_t warps,
+                       struct smc_traces *traces)
 {
-    const size_t lines = tracer->memory ? tracer->memory->local.lines : 0;
+    const size_t lines = memory ? memory->local.lines : 0;
     traces->local_bytes = fmax(traces->local_bytes, (double)lines * SMC_STORED_LINE_BYTES / warps);
 }
 
@@ -354,7 +355,7 @@ static bool trace_whole_blocks(struct tracer *tracer, const struct smc_traced *t
         for (uint32_t w = 0; w < warps; w++)
             traces->length += (double)trace[w]->length;
         add_executions(tracer, traces->executions);
-        note_local(tracer, warps, traces);
+        note_local(tracer->memory, warps, traces);
         length = traces->length;
         walked = b + 1;
     }
@@ -390,9 +391,8 @@ static void ended_at_once(void *context, uint64_t block, const struct smc_walk_b
     (void)walked;
     for (uint32_t w = 0; trace && w < at->traces->warps_per_block; w++)
         at->traces->length += (double)trace[w]->length;
-    at->tracer->memory->local_count = memory->local_count;
     if (trace)
-        note_local(at->tracer, at->traces->warps_per_block, at->traces);
+        note_local(memory, at->traces->warps_per_block, at->traces);
 }
 
 static bool trace_at_once(struct tracer *tracer, const struct smc_traced *traced,
