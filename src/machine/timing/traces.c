@@ -403,7 +403,7 @@ static bool trace_at_once(struct tracer *tracer, const struct smc_traced *traced
     struct smc_warp_memory others = {.block = 1};
     struct smc_error unused;
     struct traced_at_once at = {tracer, traced, traces, smc_malloc(all * sizeof *at.trace)};
-    const struct smc_grid_walk grid = {tracer->launch, &tracer->walk, warps,         UINT64_MAX,
+    const struct smc_grid_walk grid = {tracer->launch, &tracer->walk, warps, UINT64_MAX,
                                        traces_at_once, ended_at_once, &at};
     for (size_t i = 0; i < all && at.trace; i++) {
         const size_t first = i * traced->entries;
@@ -453,7 +453,7 @@ static bool trace_blocks(struct tracer *tracer, const struct smc_traced *traced,
                 continue;
             walked += (double)trace->length;
             add_executions(tracer, traces->executions);
-            note_local(tracer, 1, traces);
+            note_local(tracer->memory, 1, traces);
             if (trace->skipped && known.count < KNOWN)
                 known.trace[known.count++] = trace;
         }
@@ -881,8 +881,8 @@ static void see_at_once(void *context, uint64_t block, const struct smc_walk_blo
 static bool survey_at_once(struct tracer *tracer, struct smc_survey *survey, struct seen *seen)
 {
     struct surveyed_at_once at = {tracer, survey, seen};
-    const struct smc_grid_walk grid = {tracer->launch, &tracer->walk, tracer->warps, MEETING_STEPS,
-                                       no_traces,      see_at_once,   &at};
+    const struct smc_grid_walk grid = {
+        tracer->launch, &tracer->walk, tracer->warps, MEETING_STEPS, no_traces, see_at_once, &at};
     struct smc_error unused;
     memset(tracer->walk.change, 0, tracer->change_bytes);
     survey->at_once = sees_others(tracer) && smc_walk_grid(&grid, &unused) == SMC_OK;
