@@ -114,9 +114,9 @@ void smc_emulated_traffic_add(const struct smc_emulated_traffic *from,
     to->bytes += from->bytes;
 }
 
-static void count_traffic(struct smc_worker *worker, const struct smc_op *op,
-                          enum smc_access_kind kind, const struct smc_allocation *allocation,
-                          const struct smc_emulated_traffic *traffic)
+static void count_access_traffic(struct smc_worker *worker, const struct smc_op *op,
+                                 enum smc_access_kind kind, const struct smc_allocation *allocation,
+                                 const struct smc_emulated_traffic *traffic)
 {
     static const unsigned of_kind[] = {[SMC_READS] = SMC_EMULATED_LOAD,
                                        [SMC_WRITES] = SMC_EMULATED_STORE,
@@ -464,7 +464,7 @@ static uint32_t locate_global(struct smc_worker *worker, const struct smc_warp *
         const uint64_t lanes = smc_lane_count(within);
         const struct smc_emulated_traffic traffic = {1, smc_shape_sectors(shape, address, within),
                                                      lanes * op->vector, lanes * bytes};
-        count_traffic(worker, op, access->kind, allocation, &traffic);
+        count_access_traffic(worker, op, access->kind, allocation, &traffic);
         left &= ~within;
     }
     return good;
@@ -629,7 +629,7 @@ bool smc_memory_bulk(struct smc_worker *worker, const struct smc_op *op, uint32_
     const struct smc_emulated_traffic traffic = {
         1, last / SMC_SECTOR_BYTES - bulk->address / SMC_SECTOR_BYTES + 1,
         bulk->bytes / op->width_bytes, bulk->bytes};
-    count_traffic(worker, op, bulk->kind, bulk->allocation, &traffic);
+    count_access_traffic(worker, op, bulk->kind, bulk->allocation, &traffic);
     if (bulk->allocation->written)
         emulator_memory_check_written(worker, op, thread, bulk);
     return true;
