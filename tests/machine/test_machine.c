@@ -249,6 +249,28 @@ static void test_barriers_in_shared_memory(void)
     }
 }
 
+/* What a warp's registers hold of a product: what lies after them is not written. */
+static void test_results_of_products(void)
+{
+    static const struct {
+        struct code code;
+        unsigned registers;
+    } cases[] = {
+        {{0x000000040418723c, 0x000fe200000018ff}, 4}, /* HMMA.16816.F32 */
+        {{0x000000363054723c, 0x081fec0000000854}, 2}, /* HMMA.16816.F16 */
+        {{0x00000004040c7237, 0x001fe20000405cff}, 4}, /* IMMA.16832.S8.S8 */
+        {{0x0000000504187237, 0x000fe200000054ff}, 2}, /* IMMA.8816.S8.S8 */
+        {{0x000000080810723f, 0x00006a00000020ff}, 8}, /* DMMA.16x8x8 */
+        {{0x0000000a0808723f, 0x000e9e00000000ff}, 4}, /* DMMA.8x8x4 */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_machine_program program;
+        program_of(&cases[i].code, 1, &program);
+        CU_ASSERT_EQUAL(program.step[0].in.to.registers, cases[i].registers);
+        smc_machine_program_free(&program);
+    }
+}
+
 /* BRA.DIV goes only where lanes are missing. */
 static void test_branch_if_diverged(void)
 {
@@ -1288,6 +1310,7 @@ CU_TestInfo tests_machine[] = {
     {"text", test_text},
     {"far targets", test_far_targets},
     {"barriers in shared memory", test_barriers_in_shared_memory},
+    {"results of matrix products", test_results_of_products},
     {"a branch for lanes that have diverged", test_branch_if_diverged},
     {"a branch to where a register says", test_indirect_branch},
     {"1 or 0 as floats are compared", test_set_float},

@@ -417,6 +417,15 @@ static void read_widths(struct smc_sass_instruction *in)
     case SMC_OP_QGMMA:
         in->to.registers = registers_of_product(in);
         break;
+    case SMC_OP_HMMA: /* 16 x 8 sums, of FP32 or FP16 */
+        in->to.registers = smc_bit(in, 76) ? 4 : 2;
+        break;
+    case SMC_OP_IMMA: /* 16 x 8 sums of 32 bits, or 8 x 8 */
+        in->to.registers = smc_bit(in, 75) || smc_bits(in, 85, 2) ? 4 : 2;
+        break;
+    case SMC_OP_DMMA: /* 16 x 8 sums of 64 bits, or 8 x 8 */
+        in->to.registers = smc_bits(in, 76, 2) ? 8 : 4;
+        break;
     case SMC_OP_BRA:
         if (smc_branches_if_diverged(in))
             in->from[0] = register_at(in, 24, true, 1);
