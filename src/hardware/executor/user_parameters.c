@@ -228,17 +228,20 @@ static enum smc_status fail_count(const struct parameter *parameters, size_t par
     return SMC_USAGE;
 }
 
-/* Whether the kernel reads the elements as another type. Arrays of bytes may hold any type. */
+/* Whether the kernel reads the elements as another type. Arrays of bytes may hold any type, and
+   int4 and the like are what others are copied in. */
 static bool has_other_elements(const struct parameter *parameter,
                                const struct smc_user_argument *argument)
 {
+    enum { COPIED_BYTES = 16 };
     const struct smc_user_type_info *given = &smc_user_types[argument->type];
     const struct smc_user_type_info *wanted = &smc_user_types[parameter->type.type];
     const bool is_zero = argument->filling == SMC_USER_NUMBER && argument->bits == 0;
     const bool is_written = argument->form == SMC_USER_PLAIN && argument->is_buffer &&
                             argument->filling != SMC_USER_FILE;
     if (!is_written || is_zero || !parameter->is_known || parameter->type.pointers != 1 ||
-        wanted->bytes == 1 || given->bytes == 1)
+        wanted->bytes == 1 || given->bytes == 1 ||
+        (wanted->bytes * parameter->type.lanes == COPIED_BYTES && wanted->class != SMC_USER_FLOAT))
         return false;
     return argument->type != parameter->type.type &&
            (given->bytes != wanted->bytes || given->class == SMC_USER_FLOAT ||

@@ -168,8 +168,11 @@ static enum smc_status place_memory(struct placing *placing,
                                     uint64_t *address, struct smc_error *error)
 {
     char name[32];
-    if (placing->count == SMC_TIME_MOST_ARGUMENTS || argument->form == SMC_USER_TEXTURE)
-        return smc_fail(error, SMC_USAGE, "textures or too much memory among the arguments");
+    if (argument->form == SMC_USER_TEXTURE)
+        return smc_fail(error, SMC_USAGE, "accesses to textures are not in the model");
+    if (placing->count == SMC_TIME_MOST_ARGUMENTS)
+        return smc_fail(error, SMC_USAGE, "more than %d arrays among the arguments",
+                        SMC_TIME_MOST_ARGUMENTS);
     struct placed *placed = &placing->placed[placing->count];
     struct source *source = &placing->source[placing->count++];
     if (is_member)
