@@ -153,6 +153,8 @@ struct family {
 };
 
 struct families {
+    const struct smc_inspect_rows *rows;
+    const struct smc_kernel_names *names;
     struct family *item;
     size_t count;
     struct smc_hashed *member; /* the rows where kernels begin, by family */
@@ -179,12 +181,12 @@ static int compare_families(const void *a, const void *b)
 }
 
 /* Sorts the families by their last components. */
-static void mark_shared_names(const struct smc_inspect_rows *rows, struct families *families)
+static void mark_shared_names(struct families *families)
 {
     struct family *family = families->item;
     for (size_t i = 0; i < families->count; i++) {
         struct smc_name name;
-        smc_name_parse(rows->item[family[i].first].kernel->shown, &name);
+        smc_name_parse(families->rows->item[family[i].first].kernel->shown, &name);
         family[i].hash =
             smc_hash(SMC_HASH_START, name.begin + name.last, name.arguments - name.last);
     }
@@ -195,9 +197,9 @@ static void mark_shared_names(const struct smc_inspect_rows *rows, struct famili
 }
 
 /* In the order of their first kernels. False: out of memory. */
-static bool find_families(const struct smc_inspect_rows *rows, bool instances,
-                          struct families *families)
+static bool find_families(struct families *families, bool instances)
 {
+    const struct smc_inspect_rows *rows = families->rows;
     size_t kernels = smc_overview_kernels(rows);
     families->item = smc_calloc(kernels + 1, sizeof *families->item);
     families->member = smc_calloc(kernels + 1, sizeof *families->member);
@@ -215,7 +217,7 @@ static bool find_families(const struct smc_inspect_rows *rows, bool instances,
                 (struct family){.hash = member->hash, .first = member->index, .member = i};
         families->item[families->count - 1].kernels++;
     }
-    mark_shared_names(rows, families);
+    mark_shared_names(families);
     qsort(families->item, families->count, sizeof *families->item, compare_families);
     return true;
 }
@@ -300,10 +302,10 @@ static void overview_find_worst(const struct smc_inspect_rows *rows, size_t begi
     line->more = others > line->more ? others : line->more;
 }
 
-static struct overview_line overview_find_line(const struct smc_inspect_rows *rows,
-                                               const struct families *families,
+static struct overview_line overview_find_line(const struct families *families,
                                                const struct family *family)
 {
+    const struct smc_inspect_rows *rows = families->rows;
     const struct smc_hashed *member = &families->member[family->member];
     struct overview_line line = {0};
     for (size_t m = 0; m < family->kernels; m++)
@@ -395,10 +397,10 @@ static void overview_find_device_column(const struct smc_inspect_rows *rows,
         put_name_first(columns);
 }
 
-static struct overview_columns overview_find_columns(const struct smc_inspect_rows *rows,
-                                                     const struct families *families,
+static struct overview_columns overview_find_columns(const struct families *families,
                                                      const struct smc_report_style *style)
 {
+    const struct smc_inspect_rows *rows = families->rows;
     struct overview_columns columns;
     struct smc_text_column *column = columns.column;
     bool devices = false;
@@ -533,11 +535,11 @@ static size_t cut_names(struct listed_name **names, size_t count, size_t columns
     return left;
 }
 
-static void append_whole_name(const struct smc_inspect_rows *rows, const struct family *family,
-                              const struct smc_kernel_names *names, bool instances,
-                              struct smc_text *name)
+static void append_whole_name(const struct families *families, const struct family *family,
+                              bool instances, struct smc_text *name)
 {
-    append_family(rows, family, names, name);
+    const struct smc_inspect_rows *rows = families->rows;
+    append_family(rows, family, families->names, name);
     if (instances && family->kernels > 1)
         smc_text_printf(name, " (%zu instances)", family->kernels);
     if (rows->summary.files > 1)
@@ -557,17 +559,15 @@ static void free_names(struct listed_name *names, size_t count)
 
 /* Of the first `count` families, in at most so many columns; `distinct`: none is the same as
    another. NULL: out of memory. */
-static struct listed_name *find_listed_names(const struct smc_inspect_rows *rows,
-                                             const struct families *families, size_t count,
-                                             const struct smc_kernel_names *names, bool above,
-                                             size_t columns, bool *distinct)
+static struct listed_name *find_listed_names(const struct families *families, size_t count,
+                                             bool above, size_t columns, bool *distinct)
 {
     struct listed_name *listed = smc_calloc(count, sizeof *listed);
     smc_auto_free struct listed_name **left = smc_calloc(count, sizeof(struct listed_name *));
     size_t left_count = listed && left ? count : 0;
     for (size_t i = 0; i < left_count; i++) {
         left[i] = &listed[i];
-        append_whole_name(rows, &families->item[i], names, above, &listed[i].whole);
+        append_whole_name(families, &families->item[i], above, &listed[i].whole);
     }
     for (int how = 0; how < NAME_CUTS && left_count > 0; how++)
         left_count = cut_names(left, left_count, columns, how);
@@ -581,12 +581,11 @@ static struct listed_name *find_listed_names(const struct smc_inspect_rows *rows
 }
 
 /* The name ends the line, or is a paragraph before it. */
-static void overview_append_line(const struct smc_inspect_rows *rows,
-                                 const struct families *families, const struct family *family,
+static void overview_append_line(const struct families *families, const struct family *family,
                                  const struct listed_name *name,
                                  const struct overview_columns *columns, struct smc_text *out)
 {
-    const struct overview_line line = overview_find_line(rows, families, family);
+    const struct overview_line line = overview_find_line(families, family);
     if (columns->name_first && name->cut.length > 0)
         smc_text_printf(out, "%s\n", smc_text_string(&name->cut));
     else if (columns->name_first)
@@ -603,27 +602,25 @@ static size_t name_columns(const struct overview_columns *columns,
     return style->columns > used + LEAST_COLUMNS ? style->columns - used : LEAST_COLUMNS;
 }
 
-static size_t overview_append_table(const struct smc_inspect_rows *rows,
-                                    const struct families *families,
-                                    const struct smc_kernel_names *names, struct smc_text *out)
+static size_t overview_append_table(const struct families *families, struct smc_text *out)
 {
-    struct overview_columns columns = overview_find_columns(rows, families, out->style);
+    struct overview_columns columns = overview_find_columns(families, out->style);
     const bool all = out->style->all_kernels || families->count < MOST_LINES;
     const size_t most = all ? families->count : MOST_LINES;
     size_t left_out = 0;
     bool distinct;
-    struct listed_name *listed = find_listed_names(rows, families, most, names, columns.name_first,
+    struct listed_name *listed = find_listed_names(families, most, columns.name_first,
                                                    name_columns(&columns, out->style), &distinct);
     if (listed && !distinct && !columns.name_first) {
         free_names(listed, most);
         put_name_first(&columns);
-        listed = find_listed_names(rows, families, most, names, true,
-                                   name_columns(&columns, out->style), &distinct);
+        listed =
+            find_listed_names(families, most, true, name_columns(&columns, out->style), &distinct);
     }
     smc_cells_headings((struct smc_cells){columns.column, out});
     out->failed |= !listed;
     for (size_t i = 0; listed && i < most; i++)
-        overview_append_line(rows, families, &families->item[i], &listed[i], &columns, out);
+        overview_append_line(families, &families->item[i], &listed[i], &columns, out);
     free_names(listed, most);
     for (size_t i = most; i < families->count; i++)
         left_out += families->item[i].kernels;
@@ -633,12 +630,12 @@ static size_t overview_append_table(const struct smc_inspect_rows *rows,
 size_t smc_overview_table(const struct smc_inspect_rows *rows, const struct smc_kernel_names *names,
                           struct smc_text *out)
 {
-    struct families families = {0};
+    struct families families = {.rows = rows, .names = names};
     size_t left_out = 0;
-    if (!find_families(rows, out->style->instances, &families))
+    if (!find_families(&families, out->style->instances))
         out->failed = true;
     else if (rows->count > 0)
-        left_out = overview_append_table(rows, &families, names, out);
+        left_out = overview_append_table(&families, out);
     free(families.item);
     free(families.member);
     return left_out;
