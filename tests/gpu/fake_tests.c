@@ -440,9 +440,8 @@ static void test_live(void)
         struct smc_error error = {""};
         smc_params_init(probe, &params);
         CU_ASSERT_EQUAL_FATAL(probe->complete(probe, &params, &error), SMC_OK);
-        CU_ASSERT_EQUAL_FATAL(
-            smc_live_find(probe, cases[i].wanted, 90, &options, &params, &found, NULL, &error),
-            SMC_OK);
+        const struct smc_live_search search = {probe, 90, &options, &params, &found, NULL, &error};
+        CU_ASSERT_EQUAL_FATAL(smc_live_find(&search, cases[i].wanted), SMC_OK);
         CU_ASSERT(found.resources.regs_per_thread >= cases[i].least);
         CU_ASSERT(found.resources.regs_per_thread <= cases[i].most);
         CU_ASSERT_PTR_NOT_NULL(found.binary.cubin);

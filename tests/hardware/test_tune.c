@@ -138,11 +138,10 @@ static bool stops(void)
 
 /* The executor's results: 640 is wrong, 704 does not launch, 320 fails. */
 static enum smc_status run(const struct smc_tune *tune, struct smc_tune_shape *shape,
-                           const struct smc_executor *executor,
                            const struct smc_run_settings *settings, struct smc_text *warnings,
                            struct smc_error *error)
 {
-    (void)tune, (void)executor, (void)settings, (void)warnings;
+    (void)tune, (void)settings, (void)warnings;
     struct smc_run_result result = {
         .launch = {.made = true, .succeeded = shape->value[0] != 704, .message = "refused"},
         .check = {.made = true, .succeeded = shape->value[0] != 640},
@@ -197,7 +196,7 @@ static void test_measure(void)
     double mean, worst;
     rank(tune);
     tune->wanted = SIZE_MAX;
-    CU_ASSERT_EQUAL(smc_tuning_measure(tune, run, NULL, &settings, &watcher, NULL, NULL), SMC_OK);
+    CU_ASSERT_EQUAL(smc_tuning_measure(tune, run, &settings, &watcher, NULL, NULL), SMC_OK);
     CU_ASSERT_EQUAL(smc_tune_run_count(tune), 31);
     CU_ASSERT_TRUE(smc_tune_is_exhaustive(tune));
     CU_ASSERT_EQUAL(smc_tune_winner(tune)->value[0], 32);
@@ -232,11 +231,10 @@ static enum smc_status predict_half(const struct smc_tune *tune, struct smc_tune
 }
 
 static enum smc_status run_half(const struct smc_tune *tune, struct smc_tune_shape *shape,
-                                const struct smc_executor *executor,
                                 const struct smc_run_settings *settings, struct smc_text *warnings,
                                 struct smc_error *error)
 {
-    (void)tune, (void)executor, (void)settings, (void)warnings, (void)error;
+    (void)tune, (void)settings, (void)warnings, (void)error;
     const struct smc_run_result result = {
         .launch = {.made = true, .succeeded = true},
         .timing = {.made = true, .succeeded = true},
@@ -264,8 +262,7 @@ static void test_learn(void)
     for (size_t i = 0; i < 32; i++)
         CU_ASSERT_EQUAL(tune->shape[tune->order[i]].value[0], 16);
     tune->wanted = 16;
-    CU_ASSERT_EQUAL(smc_tuning_measure(tune, run_half, NULL, &settings, &watcher, NULL, NULL),
-                    SMC_OK);
+    CU_ASSERT_EQUAL(smc_tuning_measure(tune, run_half, &settings, &watcher, NULL, NULL), SMC_OK);
     CU_ASSERT_EQUAL(smc_tune_run_count(tune), 16);
     CU_ASSERT_EQUAL(tune->shape[tune->order[0]].turn, 1);
     CU_ASSERT_EQUAL(smc_tune_winner(tune)->value[0], 8);
@@ -283,7 +280,7 @@ static void test_stop(void)
     rank(tune);
     tune->wanted = 12;
     runs_until_stop = 3;
-    CU_ASSERT_EQUAL(smc_tuning_measure(tune, run, NULL, &settings, &watcher, NULL, &error),
+    CU_ASSERT_EQUAL(smc_tuning_measure(tune, run, &settings, &watcher, NULL, &error),
                     SMC_INTERRUPTED);
     CU_ASSERT_STRING_EQUAL(error.message, "interrupted after 3 of 12 runs");
     CU_ASSERT_EQUAL(smc_tune_run_count(tune), 3);

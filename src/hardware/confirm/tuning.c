@@ -40,7 +40,6 @@ void smc_tuning_note(const struct smc_run_result *result, struct smc_tune_shape 
 }
 
 enum smc_status smc_tuning_run_catalog(const struct smc_tune *tune, struct smc_tune_shape *shape,
-                                       const struct smc_executor *executor,
                                        const struct smc_run_settings *settings,
                                        struct smc_text *warnings, struct smc_error *error)
 {
@@ -61,7 +60,7 @@ enum smc_status smc_tuning_run_catalog(const struct smc_tune *tune, struct smc_t
     enum smc_status status =
         smc_run_answer(&query, settings->place, answer, &compiled, warnings, error);
     if (status == SMC_OK)
-        status = executor->run(&request, result, warnings, error);
+        status = smc_place_executor(settings->place)->run(&request, result, warnings, error);
     if (status == SMC_OK)
         smc_tuning_note(result, shape);
     if (status == SMC_OK && smc_is_lost(&result->finish))
@@ -71,7 +70,6 @@ enum smc_status smc_tuning_run_catalog(const struct smc_tune *tune, struct smc_t
 }
 
 enum smc_status smc_tuning_measure(struct smc_tune *tune, smc_tuning_run_function *run,
-                                   const struct smc_executor *executor,
                                    const struct smc_run_settings *settings,
                                    const struct smc_tune_watcher *watcher,
                                    struct smc_text *warnings, struct smc_error *error)
@@ -84,7 +82,7 @@ enum smc_status smc_tuning_measure(struct smc_tune *tune, smc_tuning_run_functio
         tune->cut_short = true;
         if (watcher->stop && watcher->stop())
             return smc_fail(error, SMC_INTERRUPTED, "interrupted after %zu of %zu runs", i, wanted);
-        enum smc_status status = run(tune, shape, executor, settings, &heard, &why);
+        enum smc_status status = run(tune, shape, settings, &heard, &why);
         smc_text_move_new(&heard, warnings);
         shape->tried = true;
         shape->turn = i + 1;

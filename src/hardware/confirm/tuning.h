@@ -5,10 +5,10 @@
 #include "answers/tune.h"
 #include "hardware/executor.h"
 
-/* Runs one shape on `executor` and sets what is measured. Failures as those of the back end. */
+/* Runs one shape where the settings say and sets what is measured. Failures as those of the back
+ * end. */
 typedef enum smc_status smc_tuning_run_function(const struct smc_tune *tune,
                                                 struct smc_tune_shape *shape,
-                                                const struct smc_executor *executor,
                                                 const struct smc_run_settings *settings,
                                                 struct smc_text *warnings, struct smc_error *error);
 
@@ -20,7 +20,6 @@ smc_tuning_run_function smc_tuning_run_catalog;
    reason in `why`, and the next ones follow. tune->cut_short: the watcher's `stop` ended it, with
    SMC_INTERRUPTED; or the GPU was lost, with SMC_MACHINE. */
 enum smc_status smc_tuning_measure(struct smc_tune *tune, smc_tuning_run_function *run,
-                                   const struct smc_executor *executor,
                                    const struct smc_run_settings *settings,
                                    const struct smc_tune_watcher *watcher,
                                    struct smc_text *warnings, struct smc_error *error);

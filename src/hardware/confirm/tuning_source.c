@@ -259,12 +259,10 @@ static void compare_with_first(const struct smc_tune *tune, const struct smc_use
 }
 
 enum smc_status smc_tuning_run_source(const struct smc_tune *tune, struct smc_tune_shape *shape,
-                                      const struct smc_executor *executor,
                                       const struct smc_run_settings *settings,
                                       struct smc_text *warnings, struct smc_error *error)
 {
     struct prepared prepared;
-    (void)executor;
     enum smc_status status =
         tuning_source_prepare(tune, shape, settings, &prepared, warnings, error);
     if (status == SMC_OK)

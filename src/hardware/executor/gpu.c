@@ -49,9 +49,10 @@ static enum smc_status adapt_probe(struct gpu_job *run, const struct smc_binary 
         return SMC_OK;
     struct smc_params params = query->params;
     *binary = &run->probe.binary;
-    enum smc_status status =
-        smc_live_find(query->kernel, regs_per_thread, query->device.sm.cc, &query->compile, &params,
-                      &run->probe, run->warnings, run->error);
+    const struct smc_live_search search = {query->kernel, query->device.sm.cc, &query->compile,
+                                           &params,       &run->probe,         run->warnings,
+                                           run->error};
+    enum smc_status status = smc_live_find(&search, regs_per_thread);
     run->result->compiled = run->probe.resources;
     return status;
 }

@@ -225,14 +225,21 @@ struct smc_gpu_probe {
     uint32_t timeout_ms; /* for each of its launches, in case one does not end */
 };
 
-/* Finds the number of live values (parameter LIVE, written into `params`) at which `probe` compiles
-   to `regs_per_thread` registers, and fills `compiled` (owned by the caller). If no number gives
-   exactly that count, the nearest possible count above it is used, or else the nearest below:
-   compare compiled->resources.regs_per_thread. Fails as smc_compile does. */
-enum smc_status smc_live_find(const struct smc_kernel *probe, uint32_t regs_per_thread, uint16_t cc,
-                              const struct smc_compile_options *options, struct smc_params *params,
-                              struct smc_compiled *compiled, struct smc_text *warnings,
-                              struct smc_error *error);
+/* What is compiled to find a number of live values. */
+struct smc_live_search {
+    const struct smc_kernel *probe;
+    uint16_t cc;
+    const struct smc_compile_options *options;
+    struct smc_params *params;     /* LIVE is written */
+    struct smc_compiled *compiled; /* filled; owned by the caller */
+    struct smc_text *warnings;
+    struct smc_error *error;
+};
+
+/* Finds the number of live values at which the probe compiles to `regs_per_thread` registers. If no
+   number gives exactly that count, the nearest possible count above it is used, or else the nearest
+   below: compare compiled->resources.regs_per_thread. Fails as smc_compile does. */
+enum smc_status smc_live_find(const struct smc_live_search *search, uint32_t regs_per_thread);
 
 /* Fills the probe fields of `result`. */
 enum smc_status smc_gpu_probe(const struct smc_device *device, const struct smc_gpu_probe *probe,

@@ -17,16 +17,6 @@ enum {
     DIRECT_STEPS = 3,
 };
 
-struct probe_search {
-    const struct smc_kernel *probe;
-    uint16_t cc;
-    const struct smc_compile_options *options;
-    struct smc_params *params;
-    struct smc_compiled *compiled;
-    struct smc_text *warnings;
-    struct smc_error *error;
-};
-
 static int64_t gpu_probe_clamp(int64_t live)
 {
     const struct smc_param_info *info = &smc_param_info[SMC_PARAM_LIVE];
@@ -34,7 +24,7 @@ static int64_t gpu_probe_clamp(int64_t live)
 }
 
 /* Compiles with `live` values, and replaces the current result of the search. */
-static enum smc_status try_live(struct probe_search *search, int64_t live)
+static enum smc_status try_live(const struct smc_live_search *search, int64_t live)
 {
     smc_binary_free(&search->compiled->binary);
     search->params->value[SMC_PARAM_LIVE] = live;
@@ -43,7 +33,7 @@ static enum smc_status try_live(struct probe_search *search, int64_t live)
         &search->compiled->resources, &search->compiled->binary, search->warnings, search->error);
 }
 
-static enum smc_status step_directly(struct probe_search *search, int64_t wanted)
+static enum smc_status step_directly(const struct smc_live_search *search, int64_t wanted)
 {
     int64_t live = gpu_probe_clamp(wanted - FIRST_GUESS_OVERHEAD);
     for (int i = 0; i < DIRECT_STEPS; i++) {
@@ -58,7 +48,7 @@ static enum smc_status step_directly(struct probe_search *search, int64_t wanted
 }
 
 /* No number of live values gives a closer count. */
-static bool is_out_of_reach(const struct probe_search *search, int64_t wanted)
+static bool is_out_of_reach(const struct smc_live_search *search, int64_t wanted)
 {
     const struct smc_param_info *info = &smc_param_info[SMC_PARAM_LIVE];
     int64_t live = search->params->value[SMC_PARAM_LIVE];
@@ -67,15 +57,13 @@ static bool is_out_of_reach(const struct probe_search *search, int64_t wanted)
 }
 
 /* Finds the fewest live values with at least `wanted` registers. */
-static enum smc_status bisect(struct probe_search *search, int64_t wanted)
+static enum smc_status bisect(const struct smc_live_search *search, int64_t wanted)
 {
     int64_t low = smc_param_info[SMC_PARAM_LIVE].lowest;
     int64_t high = smc_param_info[SMC_PARAM_LIVE].highest;
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
-        enum smc_status status = try_live(search, middle);
-        if (status != SMC_OK)
-            return status;
+        SMC_TRY(try_live(search, middle));
         if (search->compiled->resources.regs_per_thread >= wanted)
             high = middle;
         else
@@ -84,18 +72,15 @@ static enum smc_status bisect(struct probe_search *search, int64_t wanted)
     return try_live(search, low);
 }
 
-enum smc_status smc_live_find(const struct smc_kernel *probe, uint32_t regs_per_thread, uint16_t cc,
-                              const struct smc_compile_options *options, struct smc_params *params,
-                              struct smc_compiled *compiled, struct smc_text *warnings,
-                              struct smc_error *error)
+enum smc_status smc_live_find(const struct smc_live_search *search, uint32_t regs_per_thread)
 {
-    struct probe_search search = {probe, cc, options, params, compiled, warnings, error};
-    enum smc_status status = step_directly(&search, regs_per_thread);
+    const struct smc_compiled *compiled = search->compiled;
+    enum smc_status status = step_directly(search, regs_per_thread);
     bool found = status == SMC_OK && compiled->resources.regs_per_thread == regs_per_thread;
-    if (status == SMC_OK && !found && !is_out_of_reach(&search, regs_per_thread))
-        status = bisect(&search, regs_per_thread);
+    if (status == SMC_OK && !found && !is_out_of_reach(search, regs_per_thread))
+        status = bisect(search, regs_per_thread);
     if (status != SMC_OK)
-        smc_binary_free(&compiled->binary);
+        smc_binary_free(&search->compiled->binary);
     return status;
 }
 
@@ -271,6 +256,8 @@ enum smc_status smc_gpu_probe(const struct smc_device *device, const struct smc_
     const struct smc_kernel *residency = smc_kernel_find("residency");
     struct smc_params params;
     struct smc_compiled compiled = {0};
+    const struct smc_live_search search = {residency, device->sm.cc, options, &params,
+                                           &compiled, warnings,      error};
     struct smc_gpu_kernel kernel = {0};
     if (!residency || probe->budget_ms < 1) {
         smc_not_made(&result->probe,
@@ -281,8 +268,7 @@ enum smc_status smc_gpu_probe(const struct smc_device *device, const struct smc_
     params.value[SMC_PARAM_BLOCK] = probe->launch.threads_per_block;
     enum smc_status status = residency->complete(residency, &params, error);
     if (status == SMC_OK)
-        status = smc_live_find(residency, probe->regs_per_thread, device->sm.cc, options, &params,
-                               &compiled, warnings, error);
+        status = smc_live_find(&search, probe->regs_per_thread);
     if (status != SMC_OK)
         return status;
     result->probe_regs_per_thread = compiled.resources.regs_per_thread;

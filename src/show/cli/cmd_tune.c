@@ -242,7 +242,7 @@ static enum smc_status cmd_tune_measure(const struct smc_arguments *arguments,
     smc_progress_begin(&progress, runs, "runs");
     enum smc_status status =
         smc_tuning_measure(tune, tune->source ? smc_tuning_run_source : smc_tuning_run_catalog,
-                           smc_executor_default(), &settings, &watcher, warnings, error);
+                           &settings, &watcher, warnings, error);
     smc_progress_erase(&progress);
     return status;
 }
