@@ -197,9 +197,7 @@ static enum smc_status csv_reader_skip_line(struct smc_csv_reader *reader, struc
         reader->next = end ? end + 1 : reader->end;
         reader->within_line = !end && !reader->ended;
         reader->line += end != NULL;
-        enum smc_status status = reader->within_line ? csv_reader_fill(reader, error) : SMC_OK;
-        if (status != SMC_OK)
-            return status;
+        SMC_TRY(reader->within_line ? csv_reader_fill(reader, error) : SMC_OK);
     }
     return SMC_OK;
 }
@@ -222,11 +220,8 @@ static enum smc_status skip_mark(struct smc_csv_reader *reader, struct smc_error
 {
     static const char mark[] = "\xEF\xBB\xBF";
     size_t length = sizeof mark - 1;
-    while ((size_t)(reader->end - reader->next) < length && !reader->ended) {
-        enum smc_status status = csv_reader_fill(reader, error);
-        if (status != SMC_OK)
-            return status;
-    }
+    while ((size_t)(reader->end - reader->next) < length && !reader->ended)
+        SMC_TRY(csv_reader_fill(reader, error));
     reader->has_mark =
         (size_t)(reader->end - reader->next) >= length && memcmp(reader->next, mark, length) == 0;
     reader->next += reader->has_mark ? length : 0;

@@ -451,9 +451,7 @@ enum smc_status smc_expression_shape(const char *text, const struct smc_variable
             return smc_fail(error, SMC_USAGE,
                             "'%.64s' is not a shape such as 256, 32x8 or 4096/(TM*16),64", text);
         snprintf(part, sizeof part, "%.*s", (int)length, at);
-        enum smc_status status = smc_expression_value(part, variables, values, &edge[i], error);
-        if (status != SMC_OK)
-            return status;
+        SMC_TRY(smc_expression_value(part, variables, values, &edge[i], error));
         at += length + (at[length] == ',');
     }
     for (int i = 0; i < 3; i++) {

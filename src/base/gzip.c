@@ -90,9 +90,7 @@ enum smc_status smc_gzip_read(struct smc_gzip *gzip, char *bytes, size_t capacit
     stream->next_out = (unsigned char *)bytes;
     stream->avail_out = (unsigned)capacity;
     while (stream->avail_out > 0) {
-        enum smc_status status = fill_gzip(gzip, error);
-        if (status != SMC_OK)
-            return status;
+        SMC_TRY(fill_gzip(gzip, error));
         if (gzip->ended && (stream->avail_in == 0 || stream->next_in[0] != 0x1f))
             break;
         if (gzip->ended)

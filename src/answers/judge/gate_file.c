@@ -282,9 +282,7 @@ static enum smc_status gate_file_read_list(const struct gate_reading *reading,
         if (table->type != SMC_TOML_TABLE)
             return gate_file_fail(reading, array, "",
                                   "not tables, each begun by its name in double brackets");
-        enum smc_status status = read(reading, table, (char *)*list + size * (*count)++);
-        if (status != SMC_OK)
-            return status;
+        SMC_TRY(read(reading, table, (char *)*list + size * (*count)++));
     }
     return SMC_OK;
 }
@@ -299,12 +297,10 @@ static enum smc_status gate_file_read_stated(const struct gate_reading *reading,
         const struct smc_toml *entry = &table->item[i];
         struct smc_stated stated = {.line = entry->line};
         double bytes = 0;
-        enum smc_status status =
+        SMC_TRY(
             kind == SMC_STATED_THREADS
                 ? gate_file_read_block(reading, entry, "[threads]", &stated.number, stated.block)
-                : gate_file_read_bytes(reading, entry, "[dynamic_smem]", MOST_SMEM_BYTES, &bytes);
-        if (status != SMC_OK)
-            return status;
+                : gate_file_read_bytes(reading, entry, "[dynamic_smem]", MOST_SMEM_BYTES, &bytes));
         if (kind == SMC_STATED_DYNAMIC_SMEM)
             stated.number = (uint32_t)bytes;
         stated.pattern = smc_strdup(entry->key);
@@ -324,10 +320,8 @@ static enum smc_status gate_file_read_devices(const struct gate_reading *reading
     if (!gate->device)
         return smc_out_of_memory(reading->error);
     for (size_t i = 0; i < array->count; i++) {
-        enum smc_status status = gate_file_read_text(reading, &array->item[i], "devices",
-                                                     &gate->device[gate->device_count]);
-        if (status != SMC_OK)
-            return status;
+        SMC_TRY(gate_file_read_text(reading, &array->item[i], "devices",
+                                    &gate->device[gate->device_count]));
         gate->device_count++;
     }
     return SMC_OK;

@@ -211,9 +211,7 @@ static enum smc_status banks_change_collect(const struct smc_banks_source *sourc
          warp < (one < 0 ? answer->warps_per_block : (uint32_t)one + 1); warp++)
         for (uint32_t step = 0; step < steps; step++) {
             size_t found;
-            enum smc_status status = smc_banks_source_get(source, warp, step, list, &found, error);
-            if (status != SMC_OK)
-                return status;
+            SMC_TRY(smc_banks_source_get(source, warp, step, list, &found, error));
             *row_elements = list[index].row_elements;
             for (size_t i = 0; i < found; i++)
                 if (step < answer->pattern[i].steps_counted && list[i].access.mask &&

@@ -109,11 +109,8 @@ static enum smc_status count_all(const struct smc_banks_source *source,
     uint32_t end = all ? answer->warps_per_block : first + 1;
     uint32_t steps = source->is_kernel ? SMC_COUNTED_STEPS : 1;
     for (uint32_t warp = first; warp < end; warp++)
-        for (uint32_t step = 0; step < steps; step++) {
-            enum smc_status status = banks_count_step(source, warp, step, answer, error);
-            if (status != SMC_OK)
-                return status;
-        }
+        for (uint32_t step = 0; step < steps; step++)
+            SMC_TRY(banks_count_step(source, warp, step, answer, error));
     for (uint32_t i = 0; i < answer->pattern_count; i++)
         answer->pattern[i].warps_counted = end - first;
     return SMC_OK;

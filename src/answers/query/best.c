@@ -358,9 +358,7 @@ static enum smc_status best_predict_all(struct smc_best *best, bool *all, struct
         struct smc_answer *answer = &best->candidate[i].answer;
         if (answer->outcome != SMC_LAUNCHES)
             continue;
-        enum smc_status status = smc_query_find_time(answer, error);
-        if (status != SMC_OK)
-            return status;
+        SMC_TRY(smc_query_find_time(answer, error));
         *all = answer->time.basis != SMC_TIME_UNKNOWN;
         if (!*all)
             memcpy(best->no_time, answer->time.reason, sizeof best->no_time);

@@ -70,12 +70,9 @@ static enum smc_status find_resources(const struct smc_resources *known, struct 
     } else if (compiles && known) {
         answer->resources = *known;
     } else if (compiles) {
-        enum smc_status status =
-            smc_compile(&(struct smc_compile_request){query->kernel, &query->params,
-                                                      query->device.sm.cc, &query->compile},
-                        &answer->resources, NULL, warnings, error);
-        if (status != SMC_OK)
-            return status;
+        SMC_TRY(smc_compile(&(struct smc_compile_request){query->kernel, &query->params,
+                                                          query->device.sm.cc, &query->compile},
+                            &answer->resources, NULL, warnings, error));
     } else {
         answer->resources = (struct smc_resources){
             .source = SMC_RESOURCES_GIVEN,

@@ -67,9 +67,7 @@ enum smc_status smc_family_answer(const struct smc_answer *asked, struct smc_ans
         const struct smc_kernel *kernel = smc_kernel_at(i);
         if (!smc_family_has(asked->query.kernel, kernel))
             continue;
-        enum smc_status status = answer_relative(asked, kernel, &out[*count], warnings, error);
-        if (status != SMC_OK)
-            return status;
+        SMC_TRY(answer_relative(asked, kernel, &out[*count], warnings, error));
         (*count)++;
     }
     return SMC_OK;

@@ -106,9 +106,7 @@ enum smc_status smc_trace_input_text(struct smc_trace_input *input, const char *
     char bytes[CHUNK];
     size_t count = sizeof bytes;
     while (count == sizeof bytes) {
-        enum smc_status status = smc_trace_input_read(input, bytes, sizeof bytes, &count, error);
-        if (status != SMC_OK)
-            return status;
+        SMC_TRY(smc_trace_input_read(input, bytes, sizeof bytes, &count, error));
         smc_text_append_bytes(text, bytes, count);
         if (text->length > most)
             return smc_fail(error, SMC_USAGE, "%s: larger than %zu bytes; no %s is", input->shown,
@@ -125,9 +123,7 @@ static enum smc_status trace_input_copy_bytes(struct smc_trace_input *input, FIL
     char bytes[CHUNK];
     size_t count = sizeof bytes;
     while (count == sizeof bytes) {
-        enum smc_status status = smc_trace_input_read(input, bytes, sizeof bytes, &count, error);
-        if (status != SMC_OK)
-            return status;
+        SMC_TRY(smc_trace_input_read(input, bytes, sizeof bytes, &count, error));
         if (input->watches && smc_signals_seen())
             return smc_fail(error, SMC_INTERRUPTED, "%s: interrupted", input->shown);
         if (fwrite(bytes, 1, count, to) != count)

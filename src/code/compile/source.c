@@ -53,9 +53,7 @@ enum smc_status smc_source_load(const struct smc_kernel *kernel, const char *ker
             snprintf(source->shown, sizeof source->shown, "%s/%s", kernel_dir, kernel->file);
         if (needed < 0 || (size_t)needed >= sizeof source->shown)
             return smc_fail(error, SMC_USAGE, "option --kernel-dir: the path is too long");
-        enum smc_status status = source_read_text(source->shown, &source->text, error);
-        if (status != SMC_OK)
-            return status;
+        SMC_TRY(source_read_text(source->shown, &source->text, error));
         source->folder = kernel_dir;
         source->includes = strstr(smc_text_string(&source->text), "include") != NULL;
         source->is_edited = !own || length != source->text.length ||

@@ -214,10 +214,8 @@ static enum smc_status compile_all(const struct libraries *libraries,
                 !update_resources_is_wanted(libraries, kernel->name))
                 continue;
             params.value[SMC_PARAM_DTYPE] = dtype;
-            enum smc_status status =
-                update_resources_vary(kernel, &params, (enum smc_param)0, libraries, list, error);
-            if (status != SMC_OK)
-                return status;
+            SMC_TRY(
+                update_resources_vary(kernel, &params, (enum smc_param)0, libraries, list, error));
             fprintf(stderr, "%s %s: %zu rows so far\n", kernel->name,
                     smc_dtype_name((enum smc_dtype)dtype), list->count);
         }

@@ -30,9 +30,7 @@ enum smc_status smc_user_pair_launch(struct smc_user_pair *pair, struct smc_text
     for (int i = 0; i < SMC_PAIR_ROUNDS && pair->is_measured; i++)
         for (int k = 0; k < SMC_PAIR; k++) {
             struct smc_user_run *run = pair->run[k];
-            enum smc_status status = launch_one(run, warnings, error);
-            if (status != SMC_OK)
-                return status;
+            SMC_TRY(launch_one(run, warnings, error));
             pair->is_measured &= run->result.timing.succeeded;
             round[i].low_ms[k] = run->result.median_low_ms;
             round[i].high_ms[k] = run->result.median_high_ms;

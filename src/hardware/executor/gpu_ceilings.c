@@ -65,9 +65,7 @@ static enum smc_status take_samples(const struct smc_gpu_measurement *measuremen
             return smc_fail(error, SMC_INTERRUPTED, "interrupted: nothing was kept");
         if (i >= FEWEST_SAMPLES && smc_clock_ms() - start_ms > budget_ms)
             break;
-        enum smc_status status = measurement->sample(bench, seen, error);
-        if (status != SMC_OK)
-            return status;
+        SMC_TRY(measurement->sample(bench, seen, error));
         for (int c = 0; c < SMC_CEILING_COUNT; c++)
             smc_samples_add(&samples[c], seen[c]);
     }
@@ -115,9 +113,7 @@ static enum smc_status measure_all(struct smc_gpu_bench *bench, struct smc_calib
     for (size_t i = 0; i < MEASUREMENTS; i++) {
         if (request->step)
             request->step(request->context, i, MEASUREMENTS);
-        enum smc_status status = smc_gpu_bench_measure(bench, measurement_at(i), samples, error);
-        if (status != SMC_OK)
-            return status;
+        SMC_TRY(smc_gpu_bench_measure(bench, measurement_at(i), samples, error));
     }
     for (int i = 0; i < SMC_CEILING_COUNT; i++)
         calibration->ceilings.value[i] = smc_samples_median(&samples[i], &calibration->spread[i]);

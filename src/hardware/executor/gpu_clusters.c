@@ -74,11 +74,8 @@ enum smc_status smc_gpu_find_groups(const struct smc_gpu_kernel *kernel,
     };
     *groups = (struct smc_sm_groups){0};
     for (uint32_t blocks = 1; blocks <= SMC_MOST_COUNTED_BLOCKS && counts.largest_size > 1;
-         blocks++) {
-        enum smc_status status = count_sizes(kernel, &device->sm, blocks, &counts, error);
-        if (status != SMC_OK)
-            return status;
-    }
+         blocks++)
+        SMC_TRY(count_sizes(kernel, &device->sm, blocks, &counts, error));
     if (counts.largest_size > 1 && !smc_sm_groups_find(device->sm_count, &counts, groups))
         smc_warn(warnings, "no groups of SMs were found that explain how many clusters the driver "
                            "holds: the number of resident clusters stays a bound");

@@ -533,9 +533,7 @@ static enum smc_status walk_list(struct user_argument_walk *walk, const char *te
         size_t length = member_length(text, &depth);
         if (depth > MOST_DEPTH)
             return smc_fail(walk->error, SMC_USAGE, "'%.64s' is nested too deeply", walk->typed);
-        enum smc_status status = walk_repeated(walk, text, length, end, align);
-        if (status != SMC_OK)
-            return status;
+        SMC_TRY(walk_repeated(walk, text, length, end, align));
         text += length;
         if (*text != ',')
             break;

@@ -319,9 +319,7 @@ static enum smc_status read_task(struct smc_exercise *exercise, struct smc_error
         *colon = '\0';
         line.key = begin;
         line.value = trim(colon + 1);
-        enum smc_status status = task_read_line(&line, error);
-        if (status != SMC_OK)
-            return status;
+        SMC_TRY(task_read_line(&line, error));
     }
     exercise->text = at + strspn(at, "\n");
     if (exercise->title && exercise->kernel && exercise->block && exercise->grid &&

@@ -183,10 +183,8 @@ static enum smc_status exercise_write_argument(const struct smc_exercise_argumen
         return status;
     }
     for (size_t i = 0; i < argument->extents; i++) {
-        enum smc_status status =
-            smc_expression_value(argument->extent[i], scope->variable, scope->value, &value, error);
-        if (status != SMC_OK)
-            return status;
+        SMC_TRY(smc_expression_value(argument->extent[i], scope->variable, scope->value, &value,
+                                     error));
         if (value < 1 || __builtin_mul_overflow(elements, value, &elements))
             return smc_fail(error, SMC_USAGE, "argument %.64s: '%.64s' is %" PRId64, argument->name,
                             argument->extent[i], value);

@@ -396,10 +396,8 @@ static enum smc_status reference_check_size(const struct named_reference *refere
     const uint64_t elements = elements_of(reference, user, array);
     for (size_t d = 0; d < argument->extents; d++) {
         int64_t value;
-        enum smc_status status = smc_exercise_evaluate(&reference->exercise, &reference->one,
-                                                       argument->extent[d], &value, error);
-        if (status != SMC_OK)
-            return status;
+        SMC_TRY(smc_exercise_evaluate(&reference->exercise, &reference->one, argument->extent[d],
+                                      &value, error));
         size[d] = (uint64_t)value;
         if (value < 1 || __builtin_mul_overflow(product, size[d], &product))
             product = 0;

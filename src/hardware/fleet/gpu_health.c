@@ -369,9 +369,7 @@ static enum smc_status probe_all(struct check *check, const struct smc_gpu_kerne
     uint32_t all_expected = 0, all_seen = 0;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         uint32_t expected = 0, seen = 0, sms = 0;
-        enum smc_status status = probe_shape(check, kernel, i, &expected, &seen, &sms);
-        if (status != SMC_OK)
-            return status;
+        SMC_TRY(probe_shape(check, kernel, i, &expected, &seen, &sms));
         all_expected += expected;
         all_seen += seen;
         if (seen != expected)

@@ -114,9 +114,7 @@ static enum smc_status expand_range(struct expansion *at, size_t length, const c
         if (added < 0 || length + (size_t)added >= sizeof at->name)
             return smc_fail(at->error, SMC_USAGE, "a host name is longer than %d characters",
                             SMC_LONGEST_HOST_NAME);
-        enum smc_status status = hostlist_expand(at, length + (size_t)added, rest, end);
-        if (status != SMC_OK)
-            return status;
+        SMC_TRY(hostlist_expand(at, length + (size_t)added, rest, end));
     }
     return SMC_OK;
 }

@@ -145,9 +145,7 @@ enum smc_status smc_ceilings_entry_read(const json_t *entry, const char *where,
     *out = (struct smc_ceilings){.source = SMC_CEILINGS_CALIBRATED};
     json_object_foreach((json_t *)entry, name, value)
     {
-        enum smc_status status = ceilings_file_read_member(name, value, where, out, error);
-        if (status != SMC_OK)
-            return status;
+        SMC_TRY(ceilings_file_read_member(name, value, where, out, error));
     }
     if (!out->device[0])
         return smc_fail(error, SMC_USAGE, "%s: key 'device' is missing", where);
@@ -202,9 +200,7 @@ static enum smc_status ceilings_file_read_list(const json_t *list, const char *p
         snprintf(where, sizeof where, "%.700s: entry %zu of 'ceilings'", path, i + 1);
         if (!json_is_object(entry))
             return smc_fail(error, SMC_USAGE, "%s: not an object", where);
-        enum smc_status status = smc_ceilings_entry_read(entry, where, &out->entry[i], error);
-        if (status != SMC_OK)
-            return status;
+        SMC_TRY(smc_ceilings_entry_read(entry, where, &out->entry[i], error));
         out->count++;
     }
     return SMC_OK;

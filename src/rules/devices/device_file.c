@@ -448,9 +448,7 @@ static enum smc_status device_file_read_list(const json_t *list, const char *pat
                  name ? " ('" : "", name ? name : "", name ? "')" : "");
         if (!json_is_object(device))
             return smc_fail(error, SMC_USAGE, "%s: not an object", where);
-        enum smc_status status = file_read_device(device, where, &out->devices[i], error);
-        if (status != SMC_OK)
-            return status;
+        SMC_TRY(file_read_device(device, where, &out->devices[i], error));
         out->count++;
     }
     return SMC_OK;
