@@ -280,9 +280,8 @@ static enum smc_status add_limit(struct smc_inspect_filter *filter, const char *
     smc_auto_text names = {0};
     for (int i = 0; i < SMC_LIMIT_COUNT; i++)
         smc_text_printf(&names, "%s%s", i ? ", " : "", smc_limit_name((enum smc_limit)i));
-    smc_fail(error, SMC_USAGE, "option --only: limited-by=%.64s: not one of %s", name,
-             smc_text_string(&names));
-    return SMC_USAGE;
+    return smc_fail(error, SMC_USAGE, "option --only: limited-by=%.64s: not one of %s", name,
+                    smc_text_string(&names));
 }
 
 static enum smc_status add_below(struct smc_inspect_filter *filter, const char *text,

@@ -149,9 +149,8 @@ static enum smc_status fail_name(const struct smc_tune *tune, const char *name,
     for (size_t i = 0; i < USUAL; i++)
         if (kernel->params & 1u << usual[i].param)
             smc_text_printf(&list, "%s, ", smc_param_info[usual[i].param].option);
-    smc_fail(error, SMC_USAGE, "'%s' is not a parameter of %s that may vary: %scarveout", name,
-             kernel->name, smc_text_string(&list));
-    return SMC_USAGE;
+    return smc_fail(error, SMC_USAGE, "'%s' is not a parameter of %s that may vary: %scarveout",
+                    name, kernel->name, smc_text_string(&list));
 }
 
 static enum smc_status check_values(const struct smc_tune_axis *axis, int64_t lowest,

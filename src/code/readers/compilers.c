@@ -716,9 +716,8 @@ static enum smc_status compilers_fail_missing(const struct smc_compilation *comp
     const char *missing = smc_text_string(&part->missing), *end = missing + strcspn(missing, "\n");
     smc_auto_text places = {0};
     append_places(compilation, end > missing && end[-1] == '"', &places);
-    smc_fail(error, SMC_USAGE, "%.700s%.*s was not found (%s)%s", before, (int)(end - missing),
-             missing, smc_text_string(&places), after);
-    return SMC_USAGE;
+    return smc_fail(error, SMC_USAGE, "%.700s%.*s was not found (%s)%s", before,
+                    (int)(end - missing), missing, smc_text_string(&places), after);
 }
 
 /* The compiler's first error, and what may have caused it. */

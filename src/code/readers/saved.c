@@ -190,10 +190,9 @@ static enum smc_status saved_fail(const struct saved_reading *reading, const cha
                                   const json_t *value, const char *allowed)
 {
     smc_auto_free char *written = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
-    smc_fail(reading->error, SMC_USAGE, "%s: kernel %zu%s%.200s: \"%s\" is %.60s, not %s",
-             reading->file, reading->index, *reading->name ? ", " : "", reading->name, key,
-             written ? written : "?", allowed);
-    return SMC_USAGE;
+    return smc_fail(reading->error, SMC_USAGE, "%s: kernel %zu%s%.200s: \"%s\" is %.60s, not %s",
+                    reading->file, reading->index, *reading->name ? ", " : "", reading->name, key,
+                    written ? written : "?", allowed);
 }
 
 static enum smc_status saved_read_text(const struct saved_reading *reading, const json_t *object,
@@ -341,10 +340,9 @@ static enum smc_status read_reported(struct saved_reading *reading, const json_t
     const char *threads = json_string_value(json_object_get(kernel, "threads_source"));
     const json_t *launch = json_object_get(element, "launch");
     json_auto_t *copy = json_copy((json_t *)kernel);
-    if (!json_is_object(copy)) {
+    if (!json_is_object(copy))
         return smc_fail(reading->error, SMC_USAGE, "%s: kernel %zu: it has no member \"kernel\"",
                         reading->file, reading->index);
-    }
     if (!threads || (strcmp(threads, "given") != 0 && strcmp(threads, "listed") != 0))
         json_object_del(copy, "threads_per_block");
     json_int_t cluster = json_integer_value(json_object_get(launch, "blocks_per_cluster"));

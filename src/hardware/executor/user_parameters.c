@@ -221,11 +221,10 @@ static enum smc_status fail_count(const struct parameter *parameters, size_t par
         smc_text_append(&example, i ? " " : "; such as ");
         user_parameters_append_example(&parameters[i], &example);
     }
-    smc_fail(error, SMC_USAGE,
-             "option --arg: %zu given, but %.256s has %zu parameter%s%.320s%.320s", count,
-             kernel->shown, param_count, smc_text_plural(param_count), smc_text_string(&wanted),
-             smc_text_string(&example));
-    return SMC_USAGE;
+    return smc_fail(error, SMC_USAGE,
+                    "option --arg: %zu given, but %.256s has %zu parameter%s%.320s%.320s", count,
+                    kernel->shown, param_count, smc_text_plural(param_count),
+                    smc_text_string(&wanted), smc_text_string(&example));
 }
 
 /* Whether the kernel reads the elements as another type. Arrays of bytes may hold any type, and

@@ -27,10 +27,9 @@ static enum smc_status check_dtype(const struct smc_kernel *kernel, int64_t dtyp
     bool known = dtype >= 0 && dtype < SMC_DTYPE_COUNT;
     smc_auto_text list = {0};
     list_dtypes(kernel->dtypes, &list);
-    smc_fail(error, SMC_USAGE, "option --dtype: '%s' is not what %s computes with: %s",
-             known ? smc_dtype_name((enum smc_dtype)dtype) : "?", kernel->name,
-             smc_text_string(&list));
-    return SMC_USAGE;
+    return smc_fail(error, SMC_USAGE, "option --dtype: '%s' is not what %s computes with: %s",
+                    known ? smc_dtype_name((enum smc_dtype)dtype) : "?", kernel->name,
+                    smc_text_string(&list));
 }
 
 enum smc_status smc_params_check(const struct smc_kernel *kernel, const struct smc_params *params,

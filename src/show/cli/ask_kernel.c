@@ -70,10 +70,9 @@ static enum smc_status fail_family(const struct smc_arguments *arguments, const 
     smc_auto_text list = {0};
     for (size_t i = 0; i < count; i++)
         smc_text_printf(&list, "%s%s", i ? ", " : "", member[i]->name);
-    smc_fail(error, SMC_USAGE, "option --kernel: '%s' is a family: %sname one of %s", family,
-             arguments->command == SMC_COMMAND_RUN ? "add --compare, or " : "",
-             smc_text_string(&list));
-    return SMC_USAGE;
+    return smc_fail(error, SMC_USAGE, "option --kernel: '%s' is a family: %sname one of %s", family,
+                    arguments->command == SMC_COMMAND_RUN ? "add --compare, or " : "",
+                    smc_text_string(&list));
 }
 
 enum smc_status smc_ask_named_kernel(const struct smc_arguments *arguments,

@@ -196,9 +196,8 @@ static enum smc_status fail_command(const struct smc_option *option, enum smc_co
     for (int i = 0; i < SMC_COMMAND_COUNT; i++)
         if (commands & 1u << i)
             smc_text_printf(&accepting, "%s%s", accepting.length ? ", " : "", smc_commands[i].name);
-    smc_fail(error, SMC_USAGE, "option --%s: not for the command %s, only for %s", option->name,
-             smc_commands[command].name, smc_text_string(&accepting));
-    return SMC_USAGE;
+    return smc_fail(error, SMC_USAGE, "option --%s: not for the command %s, only for %s",
+                    option->name, smc_commands[command].name, smc_text_string(&accepting));
 }
 
 static enum smc_status options_fail_number(const struct smc_option *option, const char *text,
@@ -264,9 +263,8 @@ static enum smc_status fail_dtype(const struct smc_option *option, const char *t
     smc_auto_text names = {0};
     for (int i = 0; i < SMC_DTYPE_COUNT; i++)
         smc_text_printf(&names, "%s%s", i ? ", " : "", smc_dtype_name((enum smc_dtype)i));
-    smc_fail(error, SMC_USAGE, "option --%s: '%.64s' is not one of %s", option->name, text,
-             smc_text_string(&names));
-    return SMC_USAGE;
+    return smc_fail(error, SMC_USAGE, "option --%s: '%.64s' is not one of %s", option->name, text,
+                    smc_text_string(&names));
 }
 
 /* "16x16": the threads of a block by its shape. */

@@ -350,9 +350,8 @@ static enum smc_status check_launch(const struct smc_user_run *run, struct smc_e
         return SMC_OK;
     smc_auto_text reason = {0};
     smc_words_failure(answer, &reason);
-    smc_fail(error, SMC_USAGE, "%.256s of %.256s %.400s", run->row.kernel->shown, run->request.file,
-             smc_text_string(&reason));
-    return SMC_USAGE;
+    return smc_fail(error, SMC_USAGE, "%.256s of %.256s %.400s", run->row.kernel->shown,
+                    run->request.file, smc_text_string(&reason));
 }
 
 enum smc_status smc_run_source_prepare(const struct smc_user_request *request,

@@ -88,8 +88,8 @@ static enum smc_status check_outcome(const struct smc_user_run *run, struct smc_
     if (run->answer.outcome == SMC_LAUNCHES)
         return SMC_OK;
     smc_words_failure(&run->answer, &reason);
-    smc_fail(error, SMC_USAGE, "%.256s %.600s", run->row.kernel->shown, smc_text_string(&reason));
-    return SMC_USAGE;
+    return smc_fail(error, SMC_USAGE, "%.256s %.600s", run->row.kernel->shown,
+                    smc_text_string(&reason));
 }
 
 static enum smc_status prepare(const struct smc_job *job, struct smc_builds *builds,
