@@ -256,26 +256,20 @@ static bool is_in_page(uint64_t address)
 
 static int shim_launch_error_of(const struct smc_finding *finding)
 {
-    switch (finding->kind) {
-    case SMC_FINDING_OUT_OF_BOUNDS:
-    case SMC_FINDING_USE_AFTER_FREE:
-        return finding->is_shared || is_in_page(finding->address) ? 0 : SHIM_ILLEGAL_ADDRESS;
-    case SMC_FINDING_MISALIGNED:
-        return SHIM_MISALIGNED;
-    case SMC_FINDING_ASSERT:
-        return SHIM_ASSERT;
-    case SMC_FINDING_TRAP:
-        return SHIM_LAUNCH_FAILED;
-    case SMC_FINDING_STACK_OVERFLOW:
-        return SHIM_STACK_ERROR;
-    case SMC_FINDING_BAD_CALL:
-        return SHIM_INVALID_PC;
-    case SMC_FINDING_DEADLOCK:
-    case SMC_FINDING_ENDLESS:
-        return SHIM_TIMEOUT;
-    default:
-        return 0;
-    }
+    static const int errors[SMC_FINDING_KINDS] = {
+        [SMC_FINDING_OUT_OF_BOUNDS] = SHIM_ILLEGAL_ADDRESS,
+        [SMC_FINDING_USE_AFTER_FREE] = SHIM_ILLEGAL_ADDRESS,
+        [SMC_FINDING_MISALIGNED] = SHIM_MISALIGNED,
+        [SMC_FINDING_ASSERT] = SHIM_ASSERT,
+        [SMC_FINDING_TRAP] = SHIM_LAUNCH_FAILED,
+        [SMC_FINDING_STACK_OVERFLOW] = SHIM_STACK_ERROR,
+        [SMC_FINDING_BAD_CALL] = SHIM_INVALID_PC,
+        [SMC_FINDING_DEADLOCK] = SHIM_TIMEOUT,
+        [SMC_FINDING_ENDLESS] = SHIM_TIMEOUT,
+    };
+    const int error = errors[finding->kind];
+    const bool is_mapped = finding->is_shared || is_in_page(finding->address);
+    return error == SHIM_ILLEGAL_ADDRESS && is_mapped ? 0 : error;
 }
 
 static bool shim_launch_read_line(void *context, const char *path, uint32_t number, char *text,

@@ -116,21 +116,14 @@ static void format_flops(const struct smc_answer *answer, double rate, char text
 static double work_of(const struct smc_answer *answer, enum ceiling ceiling)
 {
     const struct smc_time *time = &answer->time;
-    switch (ceiling) {
-    case DRAM:
-        return time->dram_bytes;
-    case L2:
-        return time->l2_sectors * SECTOR_BYTES;
-    case L1:
-        return time->shared_wavefronts * WAVEFRONT_BYTES + time->l1_sectors * SECTOR_BYTES;
-    case FMA:
-        return count_operations(answer);
-    case ISSUE:
-        return time->instructions;
-    case CEILING_COUNT:
-        break;
-    }
-    return 0;
+    const double work[CEILING_COUNT] = {
+        [DRAM] = time->dram_bytes,
+        [L2] = time->l2_sectors * SECTOR_BYTES,
+        [L1] = time->shared_wavefronts * WAVEFRONT_BYTES + time->l1_sectors * SECTOR_BYTES,
+        [FMA] = count_operations(answer),
+        [ISSUE] = time->instructions,
+    };
+    return work[ceiling];
 }
 
 static double per_second(const struct smc_answer *answer, enum ceiling ceiling)

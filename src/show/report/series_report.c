@@ -121,19 +121,13 @@ static void words_details(const struct smc_series *series, size_t index, struct 
 /* The varied option; NULL where none is. */
 static const char *words_option(const struct smc_series_axis *axis)
 {
-    switch (axis->vary) {
-    case SMC_VARY_NOTHING:
-        break;
-    case SMC_VARY_PARAM:
-        return smc_param_info[axis->param].option;
-    case SMC_VARY_DYNAMIC_SMEM:
-        return "dynamic-smem";
-    case SMC_VARY_CARVEOUT:
-        return "carveout";
-    case SMC_VARY_CACHE_CONFIG:
-        return "cache-config";
-    }
-    return NULL;
+    static const char *const options[] = {
+        [SMC_VARY_NOTHING] = NULL,
+        [SMC_VARY_DYNAMIC_SMEM] = "dynamic-smem",
+        [SMC_VARY_CARVEOUT] = "carveout",
+        [SMC_VARY_CACHE_CONFIG] = "cache-config",
+    };
+    return axis->vary == SMC_VARY_PARAM ? smc_param_info[axis->param].option : options[axis->vary];
 }
 
 /* A value of it: "7", "48K", "25", "shared". */

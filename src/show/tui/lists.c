@@ -16,22 +16,15 @@ int smc_list_first(int at, int count, int rows)
 int smc_list_rows_of(enum smc_action action, int page)
 {
     page = page > 1 ? page : 1;
-    switch (action) {
-    case SMC_ACTION_UP:
-        return -1;
-    case SMC_ACTION_DOWN:
-        return 1;
-    case SMC_ACTION_PAGE_UP:
-        return -page;
-    case SMC_ACTION_PAGE_DOWN:
-        return page;
-    case SMC_ACTION_FIRST:
-        return -SMC_LIST_ALL;
-    case SMC_ACTION_LAST:
-        return SMC_LIST_ALL;
-    default:
-        return 0;
-    }
+    const int rows[SMC_ACTION_COUNT] = {
+        [SMC_ACTION_UP] = -1,
+        [SMC_ACTION_DOWN] = 1,
+        [SMC_ACTION_PAGE_UP] = -page,
+        [SMC_ACTION_PAGE_DOWN] = page,
+        [SMC_ACTION_FIRST] = -SMC_LIST_ALL,
+        [SMC_ACTION_LAST] = SMC_LIST_ALL,
+    };
+    return rows[action];
 }
 
 int smc_list_scrolled(int first, int by, int last)

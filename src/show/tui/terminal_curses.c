@@ -236,40 +236,29 @@ static int terminal_curses_descriptor(void)
 
 static uint32_t key_of_curses(wint_t code)
 {
-    switch (code) {
-    case KEY_UP:
-        return SMC_KEY_UP;
-    case KEY_DOWN:
-        return SMC_KEY_DOWN;
-    case KEY_LEFT:
-        return SMC_KEY_LEFT;
-    case KEY_RIGHT:
-        return SMC_KEY_RIGHT;
-    case KEY_SLEFT:
-        return SMC_KEY_SHIFT_LEFT;
-    case KEY_SRIGHT:
-        return SMC_KEY_SHIFT_RIGHT;
-    case KEY_PPAGE:
-        return SMC_KEY_PAGE_UP;
-    case KEY_NPAGE:
-        return SMC_KEY_PAGE_DOWN;
-    case KEY_HOME:
-        return SMC_KEY_HOME;
-    case KEY_END:
-        return SMC_KEY_END;
-    case KEY_DC:
-        return SMC_KEY_DELETE;
-    case KEY_BACKSPACE:
-        return SMC_KEY_BACKSPACE;
-    case KEY_BTAB:
-        return SMC_KEY_BACK_TAB;
-    case KEY_ENTER:
-        return SMC_KEY_ENTER;
-    default:
-        if (code >= KEY_F(1) && code <= KEY_F(8))
-            return SMC_KEY_F1 + (uint32_t)(code - KEY_F(1));
-        return 0;
-    }
+    static const struct {
+        wint_t code;
+        uint32_t key;
+    } keys[] = {
+        {KEY_UP, SMC_KEY_UP},
+        {KEY_DOWN, SMC_KEY_DOWN},
+        {KEY_LEFT, SMC_KEY_LEFT},
+        {KEY_RIGHT, SMC_KEY_RIGHT},
+        {KEY_SLEFT, SMC_KEY_SHIFT_LEFT},
+        {KEY_SRIGHT, SMC_KEY_SHIFT_RIGHT},
+        {KEY_PPAGE, SMC_KEY_PAGE_UP},
+        {KEY_NPAGE, SMC_KEY_PAGE_DOWN},
+        {KEY_HOME, SMC_KEY_HOME},
+        {KEY_END, SMC_KEY_END},
+        {KEY_DC, SMC_KEY_DELETE},
+        {KEY_BACKSPACE, SMC_KEY_BACKSPACE},
+        {KEY_BTAB, SMC_KEY_BACK_TAB},
+        {KEY_ENTER, SMC_KEY_ENTER},
+    };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (keys[i].code == code)
+            return keys[i].key;
+    return code >= KEY_F(1) && code <= KEY_F(8) ? SMC_KEY_F1 + (uint32_t)(code - KEY_F(1)) : 0;
 }
 
 static void read_mouse(struct smc_event *event)

@@ -253,23 +253,16 @@ int64_t smc_field_number(const struct smc_query *query, const struct smc_answer 
         return answer->query.params.value[smc_field_param(field)];
     if (smc_field_given(query, field))
         return number_in(query, field);
-    switch (field) {
-    case SMC_FIELD_THREADS:
-        return launch->threads_per_block;
-    case SMC_FIELD_REGS:
-        return launch->regs_per_thread;
-    case SMC_FIELD_STATIC_SMEM:
-        return launch->static_smem_bytes;
-    case SMC_FIELD_DYNAMIC_SMEM:
-        return launch->dynamic_smem_bytes;
-    case SMC_FIELD_BARRIERS:
-        return launch->barriers_per_block;
-    case SMC_FIELD_CARVEOUT:
-    case SMC_FIELD_CLUSTER:
-        return field_info[field].not_given;
-    default:
-        return 0;
-    }
+    const int64_t numbers[SMC_FIELD_COUNT] = {
+        [SMC_FIELD_THREADS] = launch->threads_per_block,
+        [SMC_FIELD_REGS] = launch->regs_per_thread,
+        [SMC_FIELD_STATIC_SMEM] = launch->static_smem_bytes,
+        [SMC_FIELD_DYNAMIC_SMEM] = launch->dynamic_smem_bytes,
+        [SMC_FIELD_BARRIERS] = launch->barriers_per_block,
+        [SMC_FIELD_CARVEOUT] = field_info[SMC_FIELD_CARVEOUT].not_given,
+        [SMC_FIELD_CLUSTER] = field_info[SMC_FIELD_CLUSTER].not_given,
+    };
+    return numbers[field];
 }
 
 void smc_field_set_number(struct smc_query *query, enum smc_field field, int64_t value)

@@ -108,24 +108,14 @@ void smc_roofline_take(struct smc_roofline_state *roofline, const struct smc_job
 
 static enum smc_style view_roofline_style_of(const struct smc_plot_cell *cell)
 {
-    switch (cell->ink) {
-    case SMC_INK_MUTED:
-        return SMC_STYLE_DIM;
-    case SMC_INK_GRID:
-        return SMC_STYLE_FRAME;
-    case SMC_INK_CURVE:
-    case SMC_INK_SERVED:
-        return SMC_STYLE_CURVE;
-    case SMC_INK_NOW:
-        return SMC_STYLE_NOW;
-    case SMC_INK_BEST:
-        return SMC_STYLE_CURVE_BEST;
-    case SMC_INK_REFUSED:
-    case SMC_INK_CROWDED:
-        return SMC_STYLE_BAD;
-    default:
-        return cell->strong ? SMC_STYLE_STRONG : SMC_STYLE_NORMAL;
-    }
+    static const enum smc_style styles[SMC_INK_COUNT] = {
+        [SMC_INK_MUTED] = SMC_STYLE_DIM,   [SMC_INK_GRID] = SMC_STYLE_FRAME,
+        [SMC_INK_CURVE] = SMC_STYLE_CURVE, [SMC_INK_SERVED] = SMC_STYLE_CURVE,
+        [SMC_INK_NOW] = SMC_STYLE_NOW,     [SMC_INK_BEST] = SMC_STYLE_CURVE_BEST,
+        [SMC_INK_REFUSED] = SMC_STYLE_BAD, [SMC_INK_CROWDED] = SMC_STYLE_BAD,
+    };
+    const enum smc_style style = styles[cell->ink];
+    return style == SMC_STYLE_NORMAL && cell->strong ? SMC_STYLE_STRONG : style;
 }
 
 /* The rows of a picture from `top` on. */
