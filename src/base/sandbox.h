@@ -5,7 +5,6 @@
 #ifndef SMC_BASE_SANDBOX_H
 #define SMC_BASE_SANDBOX_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 enum smc_sandbox {

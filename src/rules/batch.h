@@ -3,7 +3,6 @@
 #ifndef SMC_RULES_BATCH_H
 #define SMC_RULES_BATCH_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -3,7 +3,6 @@
    hold the nanoseconds of a time since 1970. */
 #include "answers/trace/json_stream.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -27,7 +27,6 @@ static enum smc_status nsys_read(struct smc_trace_input *input, struct smc_trace
 #else
 
 #include <stdlib.h>
-#include <strings.h>
 
 #include "answers/trace/sqlite.h"
 #include "base/memory.h"

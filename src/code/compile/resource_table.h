@@ -3,7 +3,6 @@
 #ifndef SMC_CODE_RESOURCE_TABLE_H
 #define SMC_CODE_RESOURCE_TABLE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

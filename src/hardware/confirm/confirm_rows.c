@@ -3,7 +3,6 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdarg.h>
 
 struct smc_reading smc_reading_of(double value)
 {

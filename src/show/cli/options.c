@@ -1,5 +1,4 @@
 /* The option rows, and the arguments of one call read by them. */
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,6 @@
 #include "show/lesson/lesson_blocks.h"
 
 #include <ctype.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

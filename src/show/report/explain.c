@@ -1,6 +1,5 @@
 /* --explain: the arithmetic line by line, each step with its rule. */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "base/numbers.h"

@@ -1,7 +1,6 @@
 /* A table of text, cell by cell. */
 #include "show/report/text_table.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
