@@ -341,27 +341,6 @@ enum smc_status smc_banks_change_access(const struct smc_banks_answer *answer,
     return SMC_OK;
 }
 
-static enum smc_status banks_change_count_step(const struct smc_banks_source *source,
-                                               const struct smc_banks_answer *answer,
-                                               const struct smc_banks_change *change, uint32_t warp,
-                                               uint32_t step, struct smc_bank_cost *total,
-                                               struct smc_error *error)
-{
-    struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES];
-    size_t count;
-    SMC_TRY(smc_banks_source_get(source, warp, step, list, &count, error));
-    for (uint32_t i = 0; i < count; i++) {
-        if (step >= answer->pattern[i].steps_counted)
-            continue;
-        SMC_TRY(banks_change_move(answer, change, i, &list[i].access, error));
-        struct smc_bank_cost one = smc_banks_count(&answer->layout, &list[i].access);
-        total[i].wavefronts += one.wavefronts;
-        total[i].least += one.least;
-        total[i].phases += one.phases;
-    }
-    return SMC_OK;
-}
-
 enum smc_status smc_banks_change_count(const struct smc_banks_answer *answer,
                                        const struct smc_banks_change *change,
                                        struct smc_bank_cost total[SMC_MAX_SHARED_ACCESSES],
@@ -369,6 +348,8 @@ enum smc_status smc_banks_change_count(const struct smc_banks_answer *answer,
 {
     struct smc_banks_query query;
     struct smc_banks_source source;
+    struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES];
+    size_t count;
     uint32_t steps = 1, first = 0, end = answer->warps_per_block;
     SMC_TRY(open_again(answer, &query, &source, error));
     for (uint32_t i = 0; i < answer->pattern_count; i++) {
@@ -381,8 +362,15 @@ enum smc_status smc_banks_change_count(const struct smc_banks_answer *answer,
         end = first + 1;
     }
     for (uint32_t warp = first; warp < end; warp++)
-        for (uint32_t step = 0; step < steps; step++)
-            SMC_TRY(banks_change_count_step(&source, answer, change, warp, step, total, error));
+        for (uint32_t step = 0; step < steps; step++) {
+            SMC_TRY(smc_banks_source_get(&source, warp, step, list, &count, error));
+            for (uint32_t i = 0; i < count; i++) {
+                if (step >= answer->pattern[i].steps_counted)
+                    continue;
+                SMC_TRY(banks_change_move(answer, change, i, &list[i].access, error));
+                smc_bank_cost_add(&total[i], smc_banks_count(&answer->layout, &list[i].access));
+            }
+        }
     return SMC_OK;
 }
 

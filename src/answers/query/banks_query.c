@@ -78,9 +78,7 @@ static void banks_count(const struct smc_bank_layout *layout, const struct smc_a
         smc_banks_map(layout, access, &pattern->map);
     }
     pattern->accesses++;
-    pattern->total.wavefronts += cost.wavefronts;
-    pattern->total.least += cost.least;
-    pattern->total.phases += cost.phases;
+    smc_bank_cost_add(&pattern->total, cost);
 }
 
 static enum smc_status banks_count_step(const struct smc_banks_source *source, uint32_t warp,

@@ -92,9 +92,7 @@ static void count_pattern(const struct smc_tile *tile, const struct smc_tile_wal
         smc_tile_access_of(tile, walked, i, &one);
         const struct smc_bank_cost cost = smc_banks_count(&answer->layout, &one),
                                    *worst = &pattern->map.cost;
-        pattern->total.wavefronts += cost.wavefronts;
-        pattern->total.least += cost.least;
-        pattern->total.phases += cost.phases;
+        smc_bank_cost_add(&pattern->total, cost);
         if (i && cost.wavefronts - cost.least <= worst->wavefronts - worst->least)
             continue;
         pattern->worst = one;

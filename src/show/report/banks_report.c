@@ -571,8 +571,7 @@ static void banks_write_kernel(const struct smc_banks_answer *answer, struct smc
     smc_text_append(out, ", ");
     smc_words_banks_place(answer, out);
     for (uint32_t i = 0; i < answer->pattern_count; i++) {
-        total.wavefronts += answer->pattern[i].total.wavefronts;
-        total.least += answer->pattern[i].total.least;
+        smc_bank_cost_add(&total, answer->pattern[i].total);
         partly |= answer->pattern[i].steps > answer->pattern[i].steps_counted;
     }
     smc_text_append(out, "\n\n  ");

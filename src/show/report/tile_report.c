@@ -226,10 +226,8 @@ struct smc_bank_cost smc_text_tile_heading(const struct smc_banks_answer *answer
     smc_layout_end(out);
     smc_words_tile_place(answer, &place);
     smc_layout_paragraph(out, "", 0, smc_text_string(&place), out->style->columns);
-    for (uint32_t i = 0; i < answer->pattern_count; i++) {
-        total.wavefronts += answer->pattern[i].total.wavefronts;
-        total.least += answer->pattern[i].total.least;
-    }
+    for (uint32_t i = 0; i < answer->pattern_count; i++)
+        smc_bank_cost_add(&total, answer->pattern[i].total);
     return total;
 }
 
