@@ -470,11 +470,11 @@ static struct decision bank_walk_decide(const struct walker *walker,
 
 /* --- Ops -------------------------------------------------------------------------------------- */
 
-static void forget(struct walker *walker, struct smc_lane_state *state, const struct smc_op *op,
-                   uint32_t slot, uint32_t mask, bool uniform, enum smc_cause cause)
+static void forget(struct walker *walker, struct smc_lane_state *state, uint32_t slot,
+                   struct smc_lane_loss loss)
 {
     if (slot != SMC_NO_SLOT && slot != 0)
-        smc_lane_values_forget(&walker->values, state, slot, mask, uniform, cause, op->instruction);
+        smc_lane_values_forget(&walker->values, state, slot, &loss);
 }
 
 static void load(struct walker *walker, struct smc_lane_state *state, const struct smc_op *op,
@@ -483,7 +483,8 @@ static void load(struct walker *walker, struct smc_lane_state *state, const stru
     bool uniform = together && smc_lane_values_uniform(&walker->values, state, op->a, mask);
     enum smc_cause cause = op->space == SMC_SPACE_PARAM ? SMC_CAUSE_PARAMETER : SMC_CAUSE_LOADED;
     for (uint32_t i = 0; i < op->vector; i++)
-        forget(walker, state, op, op->v[i], mask, uniform, cause);
+        forget(walker, state, op->v[i],
+               (struct smc_lane_loss){mask, uniform, cause, op->instruction});
 }
 
 /* Ops with one result for all lanes. */
@@ -503,10 +504,12 @@ static void exchange(struct walker *walker, struct smc_lane_state *state, const 
     const bool uniform =
         together &&
         (is_one || (shuffles && smc_lane_values_uniform(&walker->values, state, op->a, mask)));
+    struct smc_lane_loss loss = {mask, uniform, SMC_CAUSE_LANES, op->instruction};
     if (is_one || has_second || op->step == smc_step_clock || op->d_kind != SMC_SLOT_NONE)
-        forget(walker, state, op, op->d, mask, uniform, SMC_CAUSE_LANES);
+        forget(walker, state, op->d, loss);
+    loss.uniform = false;
     if (has_second)
-        forget(walker, state, op, op->v[1], mask, false, SMC_CAUSE_LANES);
+        forget(walker, state, op->v[1], loss);
 }
 
 static bool accesses_memory(const struct smc_op *op)
@@ -527,13 +530,16 @@ static void bank_walk_step(struct walker *walker, struct smc_lane_state *state,
     if (op->step == smc_step_load)
         load(walker, state, op, mask, together);
     else if (op->step == smc_step_atomic && op->d_kind != SMC_SLOT_NONE)
-        forget(walker, state, op, op->d, mask, false, SMC_CAUSE_ATOMIC);
+        forget(walker, state, op->d,
+               (struct smc_lane_loss){mask, false, SMC_CAUSE_ATOMIC, op->instruction});
     else if (op->step == smc_step_opaque)
-        forget(walker, state, op, op->d, mask, false, SMC_CAUSE_OPAQUE);
+        forget(walker, state, op->d,
+               (struct smc_lane_loss){mask, false, SMC_CAUSE_OPAQUE, op->instruction});
     else if (!accesses_memory(op))
         exchange(walker, state, op, mask, together);
     for (uint32_t i = 0; i < op->written; i++)
-        forget(walker, state, op, op->list[i], mask, false, SMC_CAUSE_LOADED);
+        forget(walker, state, op->list[i],
+               (struct smc_lane_loss){mask, false, SMC_CAUSE_LOADED, op->instruction});
 }
 
 /* Lanes exit; false if none is left. */
@@ -853,8 +859,8 @@ static void set_fixed(struct walker *walker, const struct smc_fixed_slot *fixed,
     }
     *known = (struct smc_known){.lanes = SMC_ALL_LANES, .align = SMC_EXACT, .bits = 64};
     if (!exact)
-        smc_lane_values_forget(&walker->values, state, fixed->offset, SMC_ALL_LANES, true,
-                               SMC_CAUSE_GRID, 0);
+        smc_lane_values_forget(&walker->values, state, fixed->offset,
+                               &(struct smc_lane_loss){SMC_ALL_LANES, true, SMC_CAUSE_GRID, 0});
 }
 
 static void begin_warp(struct walker *walker, struct smc_lane_state *state)

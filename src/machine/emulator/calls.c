@@ -109,7 +109,7 @@ static void calls_pass(const struct smc_worker *worker, const struct smc_warp *w
         smc_frame_mark(worker, frame, function->frame_bytes, false);
         for (uint32_t i = 0; i < function->parameters; i++) {
             const struct smc_passed *to = &function->parameter[i];
-            smc_passed_fetch(warp, &op->call->argument[i], local, from[lane], lane,
+            smc_passed_fetch(warp, &op->call->argument[i], local + from[lane], lane,
                              frame + to->place, to->bytes);
             smc_frame_mark(worker, frame + to->place, to->bytes, true);
         }

@@ -11,10 +11,9 @@
 
 /* --- Counts ----------------------------------------------------------------------------------- */
 
-/* Keeps the access if it has more conflicts than the instruction's other ones; `like` lacks the
-   addresses. */
+/* Keeps the access if it has more conflicts than the instruction's other ones. */
 static void keep_worst(struct smc_worker *worker, const struct smc_op *op,
-                       const struct smc_bank_cost *cost, const struct smc_access *like,
+                       const struct smc_bank_cost *cost, const struct smc_shared_request *request,
                        const uint64_t address[SMC_LANES])
 {
     struct smc_conflict_sample *sample = &worker->sample[op->instruction];
@@ -22,9 +21,12 @@ static void keep_worst(struct smc_worker *worker, const struct smc_op *op,
     if (sample->taken && conflicts <= sample->conflicts)
         return;
     *sample = (struct smc_conflict_sample){
-        .taken = true, .conflicts = conflicts, .block = worker->block, .access = *like};
+        .taken = true,
+        .conflicts = conflicts,
+        .block = worker->block,
+        .access = {.mask = request->mask, .width_bytes = request->bytes, .op = request->op}};
     EACH_LANE(i)
-        sample->access.address[i] = like->mask & smc_lane_bit[i] ? (uint32_t)address[i] : 0;
+        sample->access.address[i] = request->mask & smc_lane_bit[i] ? (uint32_t)address[i] : 0;
 }
 
 /* cp.async: what it reads counts too. */
@@ -56,17 +58,17 @@ static void count_shared(struct smc_worker *worker, const struct smc_warp_access
         count->atomic_loops++;
         return;
     }
-    struct smc_bank_cost cost = access->from ? copy_cost(worker, served, access)
-                                             : smc_shape_bank_cost(worker, is_atomic ? NULL : shape,
-                                                                   0, served, address, mask, bytes);
+    const struct smc_shared_request request = {served, mask, bytes};
+    struct smc_bank_cost cost =
+        access->from ? copy_cost(worker, served, access)
+                     : smc_shape_bank_cost(worker, is_atomic ? NULL : shape, 0, &request, address);
     if (is_atomic) {
         count->atomic_wavefronts += cost.wavefronts;
         count->least_atomic_wavefronts += cost.least;
         return;
     }
     count->least_wavefronts += cost.least;
-    const struct smc_access like = {.mask = mask, .width_bytes = bytes, .op = served};
-    keep_worst(worker, op, &cost, &like, address);
+    keep_worst(worker, op, &cost, &request, address);
     if (kind == SMC_BANK_STORE) {
         count->shared_stores++;
         count->store_wavefronts += cost.wavefronts;
@@ -77,7 +79,8 @@ static void count_shared(struct smc_worker *worker, const struct smc_warp_access
     if (!worker->launch->program->follows || op->machine_bytes == 0)
         return;
     if (op->machine_bytes != bytes)
-        cost = smc_shape_bank_cost(worker, shape, 1, kind, address, mask, op->machine_bytes);
+        cost = smc_shape_bank_cost(
+            worker, shape, 1, &(struct smc_shared_request){kind, mask, op->machine_bytes}, address);
     count->machine_loads++;
     count->machine_load_wavefronts += cost.wavefronts;
 }
@@ -88,8 +91,8 @@ void smc_count_fragment(struct smc_worker *worker, const struct smc_op *op, enum
 {
     struct smc_emulated_count *count = &worker->count[op->instruction];
     const enum smc_bank_op served = smc_fragment_bank_op(access, kind);
-    struct smc_bank_cost cost =
-        smc_shape_bank_cost(worker, NULL, 0, served, address, access->mask, access->bytes);
+    const struct smc_shared_request request = {served, access->mask, access->bytes};
+    struct smc_bank_cost cost = smc_shape_bank_cost(worker, NULL, 0, &request, address);
     struct smc_logged_access logged = {
         .instruction = op->instruction,
         .access = {.mask = access->mask, .width_bytes = access->bytes, .op = served},
@@ -97,7 +100,7 @@ void smc_count_fragment(struct smc_worker *worker, const struct smc_op *op, enum
     };
     if (worker->log)
         smc_log_access(worker, &logged, address);
-    keep_worst(worker, op, &cost, &logged.access, address);
+    keep_worst(worker, op, &cost, &request, address);
     count->least_wavefronts += cost.least;
     count->shared_loads += kind == SMC_BANK_LOAD;
     count->shared_stores += kind == SMC_BANK_STORE;

@@ -184,11 +184,11 @@ void smc_passed_set(struct smc_warp *warp, const struct smc_passed *passed, uint
         ((lane_u32 *)file)[lane] = (uint32_t)value;
 }
 
-void smc_passed_fetch(const struct smc_warp *warp, const struct smc_passed *from, const char *local,
-                      uint64_t base, uint32_t lane, char *to, uint32_t bytes)
+void smc_passed_fetch(const struct smc_warp *warp, const struct smc_passed *from, const char *frame,
+                      uint32_t lane, char *to, uint32_t bytes)
 {
     if (from->slot == SMC_NO_SLOT) {
-        memmove(to, local + base + from->place, bytes);
+        memmove(to, frame + from->place, bytes);
         return;
     }
     uint64_t value = smc_passed_value(warp, from, lane);
@@ -200,8 +200,8 @@ uint64_t smc_call_argument(const struct smc_worker *worker, const struct smc_war
 {
     const struct smc_passed *from = &op->call->argument[index];
     uint64_t value = 0;
-    smc_passed_fetch(warp, from, smc_frame_memory(worker, warp, lane),
-                     smc_frame_bases(worker, warp)[lane], lane, (char *)&value,
+    const char *frame = smc_frame_memory(worker, warp, lane) + smc_frame_bases(worker, warp)[lane];
+    smc_passed_fetch(warp, from, frame, lane, (char *)&value,
                      from->bytes && from->bytes < sizeof value ? from->bytes : sizeof value);
     return value;
 }

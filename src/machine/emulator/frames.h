@@ -52,8 +52,8 @@ uint64_t smc_passed_value(const struct smc_warp *warp, const struct smc_passed *
                           uint32_t lane);
 void smc_passed_set(struct smc_warp *warp, const struct smc_passed *passed, uint32_t lane,
                     uint64_t value);
-/* Copies `bytes` to a lane's memory from what was passed by the frame at `base`. */
-void smc_passed_fetch(const struct smc_warp *warp, const struct smc_passed *from, const char *local,
-                      uint64_t base, uint32_t lane, char *to, uint32_t bytes);
+/* Copies `bytes` to a lane's memory from what was passed by this frame. */
+void smc_passed_fetch(const struct smc_warp *warp, const struct smc_passed *from, const char *frame,
+                      uint32_t lane, char *to, uint32_t bytes);
 
 #endif

@@ -691,24 +691,24 @@ void smc_lane_values_compute(struct smc_lane_values *values, struct smc_lane_sta
 }
 
 void smc_lane_values_forget(struct smc_lane_values *values, struct smc_lane_state *state,
-                            uint32_t slot, uint32_t mask, bool uniform, enum smc_cause cause,
-                            uint32_t instruction)
+                            uint32_t slot, const struct smc_lane_loss *loss)
 {
+    const uint32_t mask = loss->mask;
     static const lane_u64 zeros[SMC_LANES];
     enum smc_slot_kind kind = (enum smc_slot_kind)values->kind[slot / SMC_SLOT_UNIT];
-    const struct smc_known unknown = {.lanes = uniform ? mask : 0,
+    const struct smc_known unknown = {.lanes = loss->uniform ? mask : 0,
                                       .align = 0,
                                       .bits = (uint8_t)bits_of(kind),
-                                      .cause = (uint8_t)cause,
-                                      .instruction = instruction,
+                                      .cause = (uint8_t)loss->cause,
+                                      .instruction = loss->instruction,
                                       .id = ++values->ids};
     struct smc_known *known = smc_known_of(state, slot);
     uint32_t kept = known->align == SMC_EXACT ? known->lanes & ~mask : 0;
-    if (!uniform && kept) { /* other lanes stay exact */
+    if (!loss->uniform && kept) { /* other lanes stay exact */
         smc_lane_state_keep(values, state, slot / SMC_SLOT_UNIT);
         known->lanes = kept;
-        known->cause = (uint8_t)cause;
-        known->instruction = instruction;
+        known->cause = (uint8_t)loss->cause;
+        known->instruction = loss->instruction;
         return;
     }
     lane_values_store(values, state, slot, zeros, &unknown, mask);

@@ -108,10 +108,15 @@ static inline struct smc_known *smc_known_of(const struct smc_lane_state *state,
 void smc_lane_values_compute(struct smc_lane_values *values, struct smc_lane_state *state,
                              const struct smc_op *op, uint32_t sure, uint32_t maybe, bool together);
 
-/* The register becomes unknown in the lanes of `mask`; the same for all of them if `uniform`. */
+/* How values become unknown. */
+struct smc_lane_loss {
+    uint32_t mask; /* in these lanes */
+    bool uniform;  /* all of them have the same value */
+    enum smc_cause cause;
+    uint32_t instruction;
+};
 void smc_lane_values_forget(struct smc_lane_values *values, struct smc_lane_state *state,
-                            uint32_t slot, uint32_t mask, bool uniform, enum smc_cause cause,
-                            uint32_t instruction);
+                            uint32_t slot, const struct smc_lane_loss *loss);
 
 /* Whether the lanes of `mask` are known to have the same value. */
 bool smc_lane_values_uniform(const struct smc_lane_values *values,

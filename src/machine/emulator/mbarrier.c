@@ -187,7 +187,12 @@ static void mbarrier_order(const struct mbarrier_access *access, enum smc_access
     if (worker->shadow && object->is_remote && kind == SMC_READS)
         smc_shadow_acquire_all(worker->shadow, warp, 1u << lane);
     else if (worker->shadow)
-        smc_shadow_order(worker->shadow, warp, op, kind, key, 1u << lane);
+        smc_shadow_order(worker->shadow, warp,
+                         &(struct smc_warp_access){.op = op,
+                                                   .kind = kind,
+                                                   .space = SMC_SPACE_SHARED,
+                                                   .mask = 1u << lane,
+                                                   .address = key});
 }
 
 /* The access itself: ordered by its phase, not by its address. */

@@ -124,14 +124,15 @@ static bool is_same_access(const struct smc_access *a, const struct smc_access *
 }
 
 /* The cost of one access, from the cache or computed. */
-static struct smc_bank_cost find_cost(struct smc_worker *worker, enum smc_bank_op kind,
-                                      const uint64_t address[SMC_LANES], uint32_t mask,
-                                      uint32_t bytes)
+static struct smc_bank_cost find_cost(struct smc_worker *worker,
+                                      const struct smc_shared_request *request,
+                                      const uint64_t address[SMC_LANES])
 {
     const struct smc_bank_layout *layout = &worker->launch->request->banks;
-    struct smc_access access = {.mask = mask, .width_bytes = bytes, .op = kind};
+    struct smc_access access = {
+        .mask = request->mask, .width_bytes = request->bytes, .op = request->op};
     make_relative(layout, address, &access);
-    uint32_t lane = (uint32_t)__builtin_ctz(mask);
+    uint32_t lane = (uint32_t)__builtin_ctz(request->mask);
     struct pattern *pattern = &worker->memo->pattern[memory_shapes_hash_of(&access)];
     if (!pattern->known || !is_same_access(&pattern->access, &access)) {
         pattern->known = true;
@@ -343,21 +344,21 @@ const struct smc_places *smc_shape_list_places(const struct smc_worker *worker,
 }
 
 struct smc_bank_cost smc_shape_bank_cost(struct smc_worker *worker, struct smc_shape *shape,
-                                         int form, enum smc_bank_op kind,
-                                         const uint64_t address[SMC_LANES], uint32_t mask,
-                                         uint32_t bytes)
+                                         int form, const struct smc_shared_request *request,
+                                         const uint64_t address[SMC_LANES])
 {
+    const uint32_t bytes = request->bytes;
     if (!shape)
-        return find_cost(worker, kind, address, mask, bytes);
+        return find_cost(worker, request, address);
     const uint32_t unit = unit_of(&worker->launch->request->banks, bytes);
-    const uint32_t place = (uint32_t)address[__builtin_ctz(mask)] % unit;
+    const uint32_t place = (uint32_t)address[__builtin_ctz(request->mask)] % unit;
     if (!shape->banks[form].is_known || shape->banks[form].place != place ||
-        shape->banks[form].bytes != bytes || shape->banks[form].kind != kind) {
-        shape->banks[form].cost = find_cost(worker, kind, address, mask, bytes);
+        shape->banks[form].bytes != bytes || shape->banks[form].kind != request->op) {
+        shape->banks[form].cost = find_cost(worker, request, address);
         shape->banks[form].is_known = true;
         shape->banks[form].place = place;
         shape->banks[form].bytes = bytes;
-        shape->banks[form].kind = kind;
+        shape->banks[form].kind = request->op;
     }
     return shape->banks[form].cost;
 }
@@ -442,9 +443,10 @@ static bool find_shared_costs(struct smc_worker *worker, const struct smc_op *op
     const struct smc_conflict_sample *kept = &worker->sample[op->instruction];
     const struct smc_bank_layout *layout = &worker->launch->request->banks;
     const uint32_t mask = load->shape->mask, bytes = smc_op_bytes(op);
+    const struct smc_shared_request request = {costs->stores ? SMC_BANK_STORE : SMC_BANK_LOAD, mask,
+                                               bytes};
     const struct smc_bank_cost cost =
-        smc_shape_bank_cost(worker, load->shape, 0, costs->stores ? SMC_BANK_STORE : SMC_BANK_LOAD,
-                            address, mask, bytes);
+        smc_shape_bank_cost(worker, load->shape, 0, &request, address);
     if (!kept->taken || cost.wavefronts - cost.least > kept->conflicts)
         return false;
     costs->unit = unit_of(layout, bytes);
@@ -458,9 +460,9 @@ static bool find_shared_costs(struct smc_worker *worker, const struct smc_op *op
         return true;
     const uint32_t unit = unit_of(layout, op->machine_bytes);
     costs->unit = unit > costs->unit ? unit : costs->unit;
+    const struct smc_shared_request machine = {SMC_BANK_LOAD, mask, op->machine_bytes};
     costs->machine_wavefronts =
-        smc_shape_bank_cost(worker, load->shape, 1, SMC_BANK_LOAD, address, mask, op->machine_bytes)
-            .wavefronts;
+        smc_shape_bank_cost(worker, load->shape, 1, &machine, address).wavefronts;
     return true;
 }
 

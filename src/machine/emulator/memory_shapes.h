@@ -44,11 +44,15 @@ struct smc_shape *smc_shape_of(struct smc_worker *worker, const struct smc_warp 
 /* Sets to which allocation all its accesses go; NULL: to several, or to the heap. */
 void smc_shape_set_allocation(struct smc_worker *worker, struct smc_shape *shape,
                               const struct smc_allocation *allocation);
+/* An operation of lanes on shared memory, of so many bytes each. */
+struct smc_shared_request {
+    enum smc_bank_op op;
+    uint32_t mask, bytes;
+};
 /* The cost in shared memory, by the shape unless it is NULL; `form` is 1 for machine code. */
 struct smc_bank_cost smc_shape_bank_cost(struct smc_worker *worker, struct smc_shape *shape,
-                                         int form, enum smc_bank_op kind,
-                                         const uint64_t address[SMC_LANES], uint32_t mask,
-                                         uint32_t bytes);
+                                         int form, const struct smc_shared_request *request,
+                                         const uint64_t address[SMC_LANES]);
 /* The sectors of global memory, by the shape unless it is NULL. */
 uint32_t smc_shape_sectors(struct smc_shape *shape, const uint64_t address[SMC_LANES],
                            uint32_t mask);

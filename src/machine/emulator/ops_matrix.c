@@ -46,32 +46,35 @@ unsigned smc_matrix_registers(const struct smc_matrix *matrix, enum smc_matrix_r
     return rows_of(matrix, role) * columns_of(matrix, role) / SMC_LANES / packed(type);
 }
 
+struct element_place {
+    unsigned row, column;
+};
+
 /* Where element `element` of a lane's fragment is: the layout of mma (PTX ISA, Matrix Fragments),
    tile after tile. wmma's is not documented, and is the same here. */
-static void ops_matrix_place_of(const struct smc_matrix *matrix, enum smc_matrix_role role,
-                                enum smc_matrix_type type, unsigned lane, unsigned element,
-                                unsigned *row, unsigned *column)
+static struct element_place ops_matrix_place_of(const struct smc_matrix *matrix,
+                                                enum smc_matrix_role role,
+                                                enum smc_matrix_type type, unsigned lane,
+                                                unsigned element)
 {
     const unsigned group = lane / 4, in_group = lane % 4;
     const unsigned tile_rows = matrix->m >= 16 ? 16 : 8, halves = tile_rows / 8;
     if (role == SMC_MATRIX_C) {
         const unsigned of_tile = 2 * halves, tile = element / of_tile, place = element % of_tile;
         const unsigned across = matrix->n / 8;
-        *row = tile / across * tile_rows + group + 8 * (place / 2);
-        *column = tile % across * 8 + in_group * 2 + place % 2;
-        return;
+        return (struct element_place){tile / across * tile_rows + group + 8 * (place / 2),
+                                      tile % across * 8 + in_group * 2 + place % 2};
     }
     const unsigned width = packed(type), part = element % width, chunks = matrix->k / (4 * width);
     unsigned number = element / width;
     if (role == SMC_MATRIX_A) {
         const unsigned tile = number / (chunks * halves);
         number %= chunks * halves;
-        *row = tile * tile_rows + group + 8 * (number % halves);
-        *column = number / halves * 4 * width + in_group * width + part;
-    } else {
-        *row = number % chunks * 4 * width + in_group * width + part;
-        *column = number / chunks * 8 + group;
+        return (struct element_place){tile * tile_rows + group + 8 * (number % halves),
+                                      number / halves * 4 * width + in_group * width + part};
     }
+    return (struct element_place){number % chunks * 4 * width + in_group * width + part,
+                                  number / chunks * 8 + group};
 }
 
 /* --- Elements --------------------------------------------------------------------------------- */
@@ -129,9 +132,9 @@ void smc_matrix_gather(const struct smc_warp *warp, const struct smc_matrix *mat
             uint64_t value = type == SMC_MATRIX_F64
                                  ? ((const lane_u64 *)at)[lane]
                                  : ((const lane_u32 *)at)[lane] >> (e % width * bits);
-            unsigned row, column;
-            ops_matrix_place_of(matrix, role, type, lane, e, &row, &column);
-            out[row * columns_of(matrix, role) + column] = smc_matrix_element(type, value);
+            const struct element_place place = ops_matrix_place_of(matrix, role, type, lane, e);
+            out[place.row * columns_of(matrix, role) + place.column] =
+                smc_matrix_element(type, value);
         }
 }
 
@@ -156,9 +159,10 @@ void smc_matrix_scatter(const struct smc_warp *warp, const struct smc_matrix *ma
         for (unsigned r = 0; r < registers; r++) {
             uint64_t value = 0;
             for (unsigned i = 0; i < width; i++) {
-                unsigned row, column;
-                ops_matrix_place_of(matrix, SMC_MATRIX_C, type, lane, r * width + i, &row, &column);
-                value |= ops_matrix_bits_of(type, from[row * matrix->n + column]) << (16 * i);
+                const struct element_place place =
+                    ops_matrix_place_of(matrix, SMC_MATRIX_C, type, lane, r * width + i);
+                value |= ops_matrix_bits_of(type, from[place.row * matrix->n + place.column])
+                         << (16 * i);
             }
             if (type == SMC_MATRIX_F64)
                 ((lane_u64 *)(warp->file + list[r]))[lane] = value;
@@ -440,10 +444,10 @@ static void fragment_addresses(const struct smc_warp *warp, const struct smc_op 
     const lane_u32 *stride = (const lane_u32 *)(warp->file + op->b);
     smc_memory_addresses(warp, op, address);
     for (unsigned lane = 0; lane < SMC_LANES; lane++) {
-        unsigned row, column;
-        ops_matrix_place_of(&op->matrix, reach->role, reach->type, lane, element, &row, &column);
-        const uint64_t along = reach->by_columns ? row : column;
-        const uint64_t across = reach->by_columns ? column : row;
+        const struct element_place place =
+            ops_matrix_place_of(&op->matrix, reach->role, reach->type, lane, element);
+        const uint64_t along = reach->by_columns ? place.row : place.column;
+        const uint64_t across = reach->by_columns ? place.column : place.row;
         address[lane] += (across * stride[lane] + along) * smc_matrix_bits(reach->type) / 8;
     }
 }

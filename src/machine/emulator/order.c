@@ -420,18 +420,20 @@ static void release_at(struct smc_order *order, uint64_t address, uint32_t w, ui
     }
 }
 
-void smc_order_strong(struct smc_order *order, const struct smc_warp *warp, const struct smc_op *op,
-                      enum smc_access_kind kind, const uint64_t address[SMC_LANES], uint64_t window,
-                      uint32_t mask)
+void smc_order_strong(struct smc_order *order, const struct smc_warp *warp,
+                      const struct smc_warp_access *access)
 {
     struct smc_releases *releases = order->releases;
+    const struct smc_op *op = access->op;
+    const enum smc_access_kind kind = access->kind;
+    const uint64_t window = access->space == SMC_SPACE_SHARED ? SMC_SHARED_WINDOW : 0;
     uint32_t w = warp->index;
     if (!releases)
         return;
     if (op->releases)
         order->now++;
-    EACH_ACTIVE(lane, mask) {
-        uint64_t at = address[lane] + window;
+    EACH_ACTIVE(lane, access->mask) {
+        uint64_t at = access->address[lane] + window;
         if (order->is_together && kind != SMC_WRITES && !window)
             smc_order_acquire_all(order, warp, 1u << lane);
         if (kind != SMC_WRITES && releases->used) {

@@ -93,10 +93,9 @@ void smc_order_finish(struct smc_order *order, const struct smc_warp *warp, uint
                       uint32_t when);
 /* The lanes are ordered after all that the block did so far. */
 void smc_order_acquire_all(struct smc_order *order, const struct smc_warp *warp, uint32_t mask);
-/* A strong access of these lanes; address with SMC_SHARED_WINDOW for shared memory. */
-void smc_order_strong(struct smc_order *order, const struct smc_warp *warp, const struct smc_op *op,
-                      enum smc_access_kind kind, const uint64_t address[SMC_LANES], uint64_t window,
-                      uint32_t mask);
+/* A strong access. */
+void smc_order_strong(struct smc_order *order, const struct smc_warp *warp,
+                      const struct smc_warp_access *access);
 
 /* Whether `warp` is ordered after what a warp of an earlier block did at that time. */
 bool smc_order_knows(const struct smc_order *order, uint32_t warp, uint32_t block,

@@ -32,10 +32,10 @@ void smc_shadow_fence(struct smc_shadow *shadow, const struct smc_warp *warp, ui
 /* A fence.proxy.async of these lanes, for these spaces: see proxies.h. */
 void smc_shadow_proxy_fence(struct smc_shadow *shadow, const struct smc_warp *warp, uint32_t mask,
                             uint32_t spaces);
-/* A strong operation on shared memory that orders accesses by `key` instead of by its address. */
+/* A strong operation that orders accesses and is not checked itself; its addresses may be any keys
+   that its other lanes and threads also have. */
 void smc_shadow_order(struct smc_shadow *shadow, const struct smc_warp *warp,
-                      const struct smc_op *op, enum smc_access_kind kind,
-                      const uint64_t key[SMC_LANES], uint32_t mask);
+                      const struct smc_warp_access *access);
 /* What instruction `place` wrote among these bytes of shared memory is pending, or no longer. */
 void smc_shadow_set_pending(struct smc_shadow *shadow, uint64_t address, uint32_t bytes,
                             uint32_t place, bool is_pending);

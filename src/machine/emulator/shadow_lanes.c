@@ -557,6 +557,5 @@ void smc_shadow_check_lanes(struct smc_worker *worker, struct smc_warp *warp,
     if (left)
         smc_shadow_check_each(&visit, kind, access->address, left, access->value, access->host);
     if (op->is_strong && shadow->order.releases)
-        smc_order_strong(&shadow->order, warp, op, kind, access->address,
-                         access->space == SMC_SPACE_SHARED ? SMC_SHARED_WINDOW : 0, access->mask);
+        smc_order_strong(&shadow->order, warp, access);
 }

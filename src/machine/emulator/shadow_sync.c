@@ -79,10 +79,9 @@ void smc_shadow_acquire_all(struct smc_shadow *shadow, const struct smc_warp *wa
 }
 
 void smc_shadow_order(struct smc_shadow *shadow, const struct smc_warp *warp,
-                      const struct smc_op *op, enum smc_access_kind kind,
-                      const uint64_t key[SMC_LANES], uint32_t mask)
+                      const struct smc_warp_access *access)
 {
     smc_shadow_catch_up(shadow);
     if (shadow->order.releases)
-        smc_order_strong(&shadow->order, warp, op, kind, key, SMC_SHARED_WINDOW, mask);
+        smc_order_strong(&shadow->order, warp, access);
 }

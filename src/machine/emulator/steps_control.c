@@ -255,12 +255,16 @@ enum smc_next smc_step_proxy_fence(struct smc_worker *worker, struct smc_warp *w
 
 /* --- Lanes together --------------------------------------------------------------------------- */
 
-static void report_mask(struct smc_worker *worker, const struct smc_warp *warp,
-                        const struct smc_op *op, enum smc_finding_kind kind, uint32_t lanes,
-                        uint32_t waiting, uint32_t expected)
+static uint32_t first_thread_of(const struct smc_warp *warp, uint32_t lanes)
 {
-    struct smc_finding finding = smc_finding_at(
-        worker, kind, op->instruction, smc_thread_of(warp, (uint32_t)__builtin_ctz(lanes)));
+    return smc_thread_of(warp, (uint32_t)__builtin_ctz(lanes));
+}
+
+static void report_mask(struct smc_worker *worker, const struct smc_op *op,
+                        enum smc_finding_kind kind, uint32_t thread, uint32_t waiting,
+                        uint32_t expected)
+{
+    struct smc_finding finding = smc_finding_at(worker, kind, op->instruction, thread);
     finding.waiting = smc_lane_count(waiting);
     finding.expected = smc_lane_count(expected);
     smc_find(worker, &finding);
@@ -364,12 +368,13 @@ static void check_masks(struct smc_worker *worker, const struct smc_warp *warp,
     EACH_ACTIVE(lane, active)
         outside |= (uint32_t)(~meeting->member[lane] >> lane & 1) << lane;
     if (outside)
-        report_mask(worker, warp, op, SMC_FINDING_NOT_IN_MASK, outside, active & ~outside, active);
+        report_mask(worker, op, SMC_FINDING_NOT_IN_MASK, first_thread_of(warp, outside),
+                    active & ~outside, active);
     const uint32_t gone = strayed(worker, warp, meeting, &place);
     const uint32_t absent = need & ((converged & ~active) | gone), there = active & ~absent;
     if (absent && active)
-        report_mask(worker, warp, place, SMC_FINDING_ABSENT_LANES, there ? there : active,
-                    there & need, need);
+        report_mask(worker, place, SMC_FINDING_ABSENT_LANES,
+                    first_thread_of(warp, there ? there : active), there & need, need);
 }
 
 /* Waits until all lanes of the first lane's member mask have arrived. False: not yet. The mask must

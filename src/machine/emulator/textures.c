@@ -356,13 +356,12 @@ enum smc_next smc_step_query_texture(struct smc_worker *worker, struct smc_warp 
 
 /* --- Surfaces --------------------------------------------------------------------------------- */
 
-static void report_outside(struct smc_worker *worker, const struct smc_warp *warp,
-                           const struct smc_op *op, const struct smc_emulated_texture *surface,
-                           const int64_t index[DIMENSIONS], bool is_misaligned, uint32_t lane)
+static void report_outside(struct smc_worker *worker, const struct smc_op *op,
+                           enum smc_finding_kind kind, uint32_t thread,
+                           const struct smc_emulated_texture *surface,
+                           const int64_t index[DIMENSIONS])
 {
-    struct smc_finding finding =
-        smc_finding_at(worker, is_misaligned ? SMC_FINDING_MISALIGNED : SMC_FINDING_OUT_OF_BOUNDS,
-                       op->instruction, smc_thread_of(warp, lane));
+    struct smc_finding finding = smc_finding_at(worker, kind, op->instruction, thread);
     snprintf(finding.array, sizeof finding.array, "%.60s",
              worker->launch->request->arrays[surface->array].name);
     snprintf(finding.note, sizeof finding.note,
@@ -397,7 +396,10 @@ static char *textures_locate(struct smc_worker *worker, const struct smc_warp *w
     bool is_misaligned = index[0] % width != 0, clamps = access.boundary == SMC_BOUNDARY_CLAMP;
     *ends |= is_misaligned || (outside && access.boundary == SMC_BOUNDARY_TRAP);
     if (is_misaligned || (outside && access.boundary == SMC_BOUNDARY_TRAP))
-        report_outside(worker, warp, op, surface, index, is_misaligned && !outside, lane);
+        report_outside(worker, op,
+                       is_misaligned && !outside ? SMC_FINDING_MISALIGNED
+                                                 : SMC_FINDING_OUT_OF_BOUNDS,
+                       smc_thread_of(warp, lane), surface, index);
     if (is_misaligned || (outside && !clamps))
         return NULL;
     const uint32_t row[DIMENSIONS] = {0, (uint32_t)index[1], (uint32_t)index[2]};

@@ -111,15 +111,14 @@ static size_t unset_source_of(struct smc_unset *unset, const struct smc_unset_or
 
 /* The lane's register is unset from now on. */
 static void unset_set(struct smc_worker *worker, const struct smc_warp *warp, uint32_t slot,
-                      uint32_t lane, const struct smc_unset_origin *origin, uint32_t bytes,
-                      uint64_t address)
+                      uint32_t lane, const struct smc_unset_origin *origin, uint32_t bytes)
 {
     const size_t number = unset_source_of(warp->unset, origin, bytes);
     worker->out_of_memory |= number == SIZE_MAX;
     if (number == SIZE_MAX)
         return;
     warp->unset->item[number].thread[lane] = origin->thread;
-    warp->unset->item[number].address[lane] = address;
+    warp->unset->item[number].address[lane] = worker->unset.address[lane];
     *source_at(warp, slot, lane) = (uint32_t)number * SMC_LANES + lane;
     *unset_lanes_at(warp, slot) |= 1u << lane;
 }
@@ -300,7 +299,7 @@ void smc_unset_begin(struct smc_worker *worker, struct smc_warp *warp, const str
             const bool is_stored = note->stored >> lane & 1;
             const struct smc_unset_origin own = {op->instruction, smc_thread_of(warp, lane), false};
             unset_set(worker, warp, op->v[i], lane, is_stored ? &note->origin[lane] : &own,
-                      is_stored ? 0 : smc_op_bytes(op), note->address[lane]);
+                      is_stored ? 0 : smc_op_bytes(op));
         }
     warp->has_unset = has_room;
     memset(note, 0, sizeof *note);
