@@ -102,6 +102,10 @@ static void singles(const struct smc_sass_instruction *in, const struct smc_floa
     const uint32_t kept = in->from[i].absolute ? ~sign_bit : UINT32_MAX;
     const uint32_t flipped = in->from[i].negated ? sign_bit : 0, first = from->low[i][0];
     uint32_t bits[SMC_LANES];
+    if (from->lanes != 1 && kept == UINT32_MAX && flipped == 0 && !smc_bit(in, 80)) {
+        memcpy(to, from->low[i], sizeof bits);
+        return;
+    }
     if (from->lanes == 1)
         ALL_LANES bits[l] = (first & kept) ^ flipped;
     else
@@ -172,7 +176,10 @@ static bool arithmetic(const struct smc_sass_instruction *in, const struct smc_f
         return false;
     singles(in, from, 0, a);
     singles(in, from, 1, b);
-    singles(in, from, in->operation == SMC_OP_FFMA ? 2 : 1, c);
+    if (in->operation == SMC_OP_FFMA)
+        singles(in, from, 2, c);
+    else
+        memcpy(c, b, sizeof c);
     if (rounding_of(in) != TO_NEAREST || factor != 1)
         ALL_LANES value[l] = rounded_single(in, (double)a[l], (double)b[l], (double)c[l]);
     else if (in->operation == SMC_OP_FADD)
@@ -371,7 +378,10 @@ static bool double_arithmetic(const struct smc_sass_instruction *in,
     const enum rounding how = rounding_of(in);
     doubles(in, from, 0, a);
     doubles(in, from, 1, b);
-    doubles(in, from, in->operation == SMC_OP_DFMA ? 2 : 1, c);
+    if (in->operation == SMC_OP_DFMA)
+        doubles(in, from, 2, c);
+    else
+        memcpy(c, b, sizeof c);
     if (in->operation == SMC_OP_DADD)
         ALL_LANES value[l] = a[l] + b[l];
     else if (in->operation == SMC_OP_DMUL)
