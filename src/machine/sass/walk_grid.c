@@ -10,6 +10,7 @@ struct runner {
     struct smc_walk_block *walked;
     struct smc_machine_place *place; /* of its warps */
     struct smc_warp_memory memory;   /* shared and local; what is global is in `others` */
+    struct smc_loaded_sectors l1;    /* of SM number n, the one of runner n */
     struct smc_warp_trace *const *trace;
     uint64_t block;
     bool runs;
@@ -84,16 +85,16 @@ static void free_runners(struct runner *runner, uint64_t count)
     for (uint64_t i = 0; runner && i < count; i++) {
         smc_walk_block_free(runner[i].walked);
         free(runner[i].place);
-        smc_warp_memory_free(&(struct smc_warp_memory){.line = runner[i].memory.line,
-                                                       .shared = runner[i].memory.shared,
-                                                       .shared_known =
-                                                           runner[i].memory.shared_known});
+        smc_warp_memory_free(&runner[i].l1.kept);
+        runner[i].memory.touched = NULL; /* all have the same */
+        smc_warp_memory_free(&runner[i].memory);
     }
     free(runner);
 }
 
 static struct runner *make_runners(const struct smc_grid_walk *grid, uint64_t count)
 {
+    const struct smc_machine_launch *launch = grid->launch;
     struct runner *runner = smc_calloc(count, sizeof *runner);
     bool made = runner;
     for (uint64_t i = 0; i < count && made; i++) {
@@ -105,13 +106,25 @@ static struct runner *make_runners(const struct smc_grid_walk *grid, uint64_t co
                                                     .values = shared->values,
                                                     .others = shared->others,
                                                     .sees_others = true,
-                                                    .at_once = true};
+                                                    .at_once = true,
+                                                    .l1 = &runner[i % launch->sms].l1};
+        runner[i].l1.kept.block = 1;
+        runner[i].l1.most_lines = launch->l1_bytes / SMC_LINE_BYTES;
         made = runner[i].walked && runner[i].place;
     }
     if (made)
         return runner;
     free_runners(runner, count);
     return NULL;
+}
+
+/* Whether a block that had its turn leaves the walk within what it may take: steps, and lines of
+   local memory, if all blocks store to as many. */
+static bool is_within(const struct smc_grid_walk *grid, const struct runner *runner, uint64_t count)
+{
+    enum { MOST_LINES = 1 << 18 };
+    return grid->walk->end < SMC_WALK_STUCK && grid->walk->steps <= grid->most_steps &&
+           runner->memory.local.lines <= MOST_LINES / count;
 }
 
 enum smc_status smc_walk_grid(const struct smc_grid_walk *grid, struct smc_error *error)
@@ -127,9 +140,12 @@ enum smc_status smc_walk_grid(const struct smc_grid_walk *grid, struct smc_error
     walk->by_turns = true;
     while (next < most)
         start_runner(grid, &runner[next], next), next++;
-    while (running > 0 && walk->end < SMC_WALK_STUCK && walk->steps <= grid->most_steps)
-        for (uint64_t i = 0; i < most; i++) {
-            if (!runner[i].runs || run_runner(grid, &runner[i]))
+    bool within = true;
+    while (running > 0 && within)
+        for (uint64_t i = 0; i < most && within; i++) {
+            const bool goes_on = runner[i].runs && run_runner(grid, &runner[i]);
+            within = is_within(grid, &runner[i], most);
+            if (!runner[i].runs || goes_on)
                 continue;
             runner[i].runs = next < blocks;
             if (runner[i].runs)

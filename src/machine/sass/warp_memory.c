@@ -9,6 +9,7 @@
 enum {
     WORD = 4,
     LINE = SMC_STORED_LINE_BYTES,
+    SECTOR = 32,
     MOST_BYTES = 16, /* of one lane's access */
     LEAST_ROOM = 64,
     MOST_ROOM = 1 << 21,
@@ -182,6 +183,73 @@ static void read_stored(const struct smc_warp_memory *memory, enum space space, 
         patch(memory, UINT32_MAX, place, bytes, to, known);
 }
 
+/* Whether L1 has a sector in the line of this one. */
+static bool has_line(const struct smc_warp_memory *kept, uint64_t sector)
+{
+    enum { SECTORS = 4, PIECES = SECTOR / LINE };
+    const uint64_t first = sector / SECTORS * SECTORS;
+    bool has = false;
+    for (uint64_t i = first; i < first + SECTORS && kept->room; i++)
+        has |= is_kept(kept, line_of(kept, i * PIECES));
+    return has;
+}
+
+/* Loads a sector into L1, which is emptied when it is full. */
+static void fill_l1(const struct smc_warp_memory *memory, uint64_t sector)
+{
+    struct smc_loaded_sectors *l1 = memory->l1;
+    const struct smc_contents *contents = memory->contents;
+    unsigned char byte[SECTOR], known[SECTOR];
+    unsigned array;
+    if (l1->lines > 0 && l1->lines >= l1->most_lines) {
+        memset(l1->kept.line, 0, l1->kept.room * sizeof *l1->kept.line);
+        l1->kept.count = l1->lines = 0;
+    }
+    l1->lines += !has_line(&l1->kept, sector);
+    memset(known, contents->read(contents->context, sector * SECTOR, SECTOR, byte, &array),
+           sizeof known);
+    if (memory->others->count)
+        patch(memory->others, UINT32_MAX, sector * SECTOR, SECTOR, byte, known);
+    for (unsigned at = 0; at < SECTOR; at += LINE) {
+        struct smc_stored_line *line = added_line(&l1->kept, (sector * SECTOR + at) / LINE);
+        if (!line)
+            continue;
+        memcpy(line->byte, byte + at, LINE);
+        line->written = (uint16_t)ones(LINE);
+        for (unsigned i = 0; i < LINE; i++)
+            line->known |= (uint16_t)(known[at + i] << i);
+    }
+}
+
+/* What L1 has of bytes of global memory, which other SMs may have changed since. */
+static void read_l1(const struct smc_warp_memory *memory, uint64_t place, unsigned bytes,
+                    unsigned char *to, unsigned char *known)
+{
+    struct smc_warp_memory *kept = &memory->l1->kept;
+    for (uint64_t i = 0, count; i < bytes; i += count) {
+        count = bytes_there(place + i, (unsigned)(bytes - i));
+        if (kept->room == 0 || !is_kept(kept, line_of(kept, (place + i) / LINE)))
+            fill_l1(memory, (place + i) / SECTOR);
+        patch(kept, UINT32_MAX, place + i, (unsigned)count, to + i, known + i);
+    }
+}
+
+/* An SM changes what its L1 has of bytes. */
+static void write_l1(struct smc_warp_memory *l1, uint64_t place, unsigned bytes,
+                     const unsigned char *from, bool is_known)
+{
+    for (unsigned i = 0, count; i < bytes && l1->room; i += count) {
+        const unsigned at = (unsigned)((place + i) % LINE);
+        struct smc_stored_line *line = line_of(l1, (place + i) / LINE);
+        count = bytes_there(place + i, bytes - i);
+        const uint32_t written = ones(count) << at;
+        if (!is_kept(l1, line))
+            continue;
+        memcpy(line->byte + at, from + i, count);
+        line->known = (uint16_t)(is_known ? line->known | written : line->known & ~written);
+    }
+}
+
 /* Reads bytes of a lane of shared or global memory, of which some may be unknown: `array` as in
    struct smc_contents. */
 static bool warp_memory_read_bytes(struct smc_warp_memory *memory, enum space space,
@@ -233,6 +301,8 @@ static void write_bytes(struct smc_warp_memory *memory, enum space space, uint64
         warp_memory_write_shared(memory, place, bytes, from, known);
         return;
     }
+    if (space == GLOBAL && memory->l1)
+        write_l1(&memory->l1->kept, place, bytes, from, known);
     if (space == GLOBAL && memory->at_once)
         memory = memory->others;
     for (unsigned i = 0, count; i < bytes; i += count) {
@@ -293,15 +363,23 @@ static struct smc_touched_word *touched_word(struct smc_warp_memory *memory, uin
     return word;
 }
 
-/* Notes that arrays decide, or are stored to, at addresses. */
+/* Which bytes of a word an access touches. */
+static uint8_t touched_bytes(uint64_t address, unsigned bytes)
+{
+    const uint32_t touched = bytes < WORD ? ones(bytes) << address % WORD : ones(WORD);
+    return (uint8_t)(touched & ones(WORD));
+}
+
+/* Notes that arrays decide, or are stored to, at addresses, so many bytes. */
 static void note(struct smc_warp_memory *memory, const unsigned array[SMC_LANES],
-                 const uint64_t address[SMC_LANES], uint32_t mask, unsigned how)
+                 const uint64_t address[SMC_LANES], unsigned bytes, uint32_t mask, unsigned how)
 {
     uint64_t last = UINT64_MAX; /* the word of the lane before */
     for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(lanes);
         const uint64_t key = address[lane] / WORD, bit = UINT64_C(1) << array[lane] % SMC_NO_ARRAY;
-        if (array[lane] >= SMC_NO_ARRAY || key == last)
+        const uint8_t touched = touched_bytes(address[lane], bytes);
+        if (array[lane] >= SMC_NO_ARRAY || (key == last && bytes >= WORD))
             continue;
         last = key;
         memory->decides |= how & DECIDES ? bit : 0;
@@ -309,9 +387,11 @@ static void note(struct smc_warp_memory *memory, const unsigned array[SMC_LANES]
         if (!memory->touched || memory->meets & bit)
             continue;
         struct smc_touched_word *word = touched_word(memory, key);
-        if (word->start != memory->start && (word->how | how) == (DECIDES | STORES))
+        if (word->start != memory->start && (word->how | how) == (DECIDES | STORES) &&
+            word->bytes & touched)
             memory->meets |= bit;
         word->start = memory->start;
+        word->bytes |= touched;
         word->how |= (uint8_t)how;
     }
 }
@@ -383,6 +463,7 @@ struct loaded {
     unsigned char known[SMC_LANES * MOST_BYTES]; /* 1: the byte is */
     unsigned array[SMC_LANES];                   /* as in struct smc_contents */
     uint32_t unknown;                            /* bit n: not all bytes of lane n are known */
+    bool beyond_sm;                              /* L1 does not serve it */
 };
 
 /* How many of the lanes from the first on access places one after the other. */
@@ -459,7 +540,10 @@ static unsigned load_some(const struct smc_warp_memory *memory, enum space space
     } else {
         if (space == GLOBAL)
             load_contents(memory, place, bytes, first, count, loaded);
-        read_stored(memory, space, place[first], all, to, known);
+        if (space == GLOBAL && memory->l1 && !loaded->beyond_sm)
+            read_l1(memory, place[first], all, to, known);
+        else
+            read_stored(memory, space, place[first], all, to, known);
     }
     if (all_known(known, all))
         return count;
@@ -563,7 +647,7 @@ static void warp_memory_load(struct smc_warp_memory *memory, struct smc_sass_war
     const enum space space = space_of(in);
     const unsigned bytes = in->access_bytes;
     uint64_t place[SMC_LANES];
-    struct loaded loaded;
+    struct loaded loaded = {.beyond_sm = in->beyond_sm};
     if (bytes == 0 || mask == 0 || !smc_warp_addresses(warp, in, mask, place)) {
         smc_warp_forget(warp, in, mask);
         return;
@@ -575,7 +659,7 @@ static void warp_memory_load(struct smc_warp_memory *memory, struct smc_sass_war
         spread_loaded(&loaded, bytes, mask);
     give_loaded(warp, in, mask, &loaded);
     if (decides && space == GLOBAL)
-        note(memory, loaded.array, place, lanes, DECIDES);
+        note(memory, loaded.array, place, bytes, lanes, DECIDES);
 }
 
 /* --- Stores ----------------------------------------------------------------------------------- */
@@ -604,7 +688,7 @@ static void note_stores(struct smc_warp_memory *memory, const uint64_t *address,
         count = consecutive(lanes, address, bytes);
         find_arrays(memory, address + first, count, array + first);
     }
-    note(memory, array, address, mask, STORES);
+    note(memory, array, address, bytes, mask, STORES);
 }
 
 /* The values that lanes store; returns the lanes of which some are unknown. */
@@ -671,7 +755,7 @@ static void copy(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
 {
     struct smc_sass_instruction target = *in;
     uint64_t from[SMC_LANES], to[SMC_LANES];
-    struct loaded loaded = {.unknown = UINT32_MAX};
+    struct loaded loaded = {.unknown = UINT32_MAX, .beyond_sm = in->beyond_sm};
     target.from[0] = in->copy_to;
     target.from[1] = target.from[2] = (struct smc_sass_operand){.kind = SMC_OPERAND_NONE};
     target.offset = in->copy_offset;
@@ -907,7 +991,7 @@ static void change(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
             unknown |= UINT32_C(1) << lane;
         }
     }
-    note(memory, array, address, mask, decides ? DECIDES | STORES : STORES);
+    note(memory, array, address, bytes, mask, decides ? DECIDES | STORES : STORES);
     smc_warp_forget(warp, in, mask);
     for (unsigned part = 0; part * WORD < bytes && part < in->to.registers; part++)
         smc_warp_set_register(warp, &in->to, part, value[part], unknown, mask);

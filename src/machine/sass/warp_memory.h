@@ -32,7 +32,8 @@ struct smc_stored_line {
 struct smc_touched_word {
     uint64_t key;
     uint32_t start;
-    uint8_t how; /* bit 0: a load that decides, bit 1: a store */
+    uint8_t how;   /* bit 0: a load that decides, bit 1: a store */
+    uint8_t bytes; /* bit n: of its byte n */
 };
 
 enum { SMC_TOUCHED_WORDS = 1 << 16 };
@@ -52,7 +53,7 @@ struct smc_warp_memory {
     const struct smc_contents *contents;
     uint64_t decides; /* bit n: loads from array n decide which instructions are executed */
     uint64_t changed; /* bit n: array n is stored to */
-    uint64_t meets;   /* bit n: after one start a word of array n decided, after another it was
+    uint64_t meets;   /* bit n: after one start bytes of array n decided, after another they were
                          stored to */
     struct smc_touched_word *touched; /* SMC_TOUCHED_WORDS, for `meets`; NULL: it is not found */
     bool values;                      /* what is stored to global memory is evaluated */
@@ -61,6 +62,7 @@ struct smc_warp_memory {
                                          not kept */
     bool sees_others;
     bool at_once; /* blocks run at the same time: `others` has what any of them stored */
+    struct smc_loaded_sectors *l1; /* then: what loads that L1 serves return */
     bool sees_earlier;    /* of what others stored, only what blocks of lower numbers did */
     uint32_t block;       /* the number of the block, from 1, modulo 2^32; of `others`: 1 */
     uint64_t overwritten; /* bit n: of array n, only what was stored since the launch is known */
@@ -72,6 +74,12 @@ struct smc_warp_memory {
     struct smc_local_memory local;
     unsigned char *shared, *shared_known; /* by byte; known: 1 */
     size_t shared_bytes;
+};
+
+/* Sectors of global memory as they were when an SM loaded them, which others may have changed. */
+struct smc_loaded_sectors {
+    struct smc_warp_memory kept; /* with `start` 0 and `block` 1 */
+    size_t lines, most_lines;    /* of 128 bytes that have any of them; that L1 has */
 };
 
 /* A warp or a block begins: nothing is stored. */

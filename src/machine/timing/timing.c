@@ -748,21 +748,51 @@ static enum smc_status follow_contents(struct model *model, struct smc_error *er
     return smc_machine_program_follow(&model->program, has, false, error);
 }
 
-/* Blocks that race, one after the other so far, walk at the same time if that is not too much. */
+/* SMC_USAGE if warps that see what other blocks stored before execute more, or less, than those that
+   do not, by more than the range allows: the order of blocks is not known. */
+static enum smc_status check_order(const struct model *model, struct smc_error *error)
+{
+    const struct smc_survey *survey = &model->survey;
+    const double longer = fmax(survey->seeing, survey->unseeing);
+    const double shorter = fmin(survey->seeing, survey->unseeing);
+    uint32_t loop = 0;
+    double most = 0;
+    if (longer <= (1 + UNCERTAIN_CHANGES) * shorter || shorter <= 0)
+        return SMC_OK;
+    for (uint32_t i = 0; i < model->program.count; i++) {
+        const struct smc_sass_instruction *in = &model->program.step[i].in;
+        const bool closes = in->operation == SMC_OP_BRA && in->target >= 0 &&
+                            in->target / SMC_INSTRUCTION_BYTES <= i;
+        if (!closes || survey->executions[i] <= most)
+            continue;
+        most = survey->executions[i];
+        loop = i;
+    }
+    return smc_fail(error, SMC_USAGE,
+                    "how often the loop runs that the branch at 0x%x of the machine code closes "
+                    "depends on what other blocks store at the same time",
+                    loop * (uint32_t)SMC_INSTRUCTION_BYTES);
+}
+
+/* Blocks that race, one after the other so far, walk at the same time if they all reside and that
+   is not too much. */
 static enum smc_status survey_races(struct model *model, enum smc_status status,
                                     struct smc_error *error)
 {
-    const bool races = status == SMC_OK ? model->survey.whole && contents_change(&model->survey)
+    const bool races = status == SMC_OK ? contents_change(&model->survey)
                                         : status == SMC_USAGE && model->program.by_block;
     struct smc_survey at_once;
     struct smc_error why;
     if (!races)
         return status;
-    const enum smc_status again = smc_survey_make(&model->machine, true, &at_once, &why);
+    const enum smc_status again =
+        model->blocks <= model->machine.resident
+            ? smc_survey_make(&model->machine, true, &at_once, &why)
+            : SMC_USAGE;
     if (again == SMC_MACHINE)
         return smc_fail(error, again, "%s", why.message);
     if (again != SMC_OK)
-        return status;
+        return status == SMC_OK ? check_order(model, error) : status;
     smc_survey_free(&model->survey);
     model->survey = at_once;
     return SMC_OK;
@@ -895,6 +925,8 @@ static enum smc_status predict_with(const struct smc_time_launch *launch,
     model.local_bytes = (double)kernel->stack_bytes * SMC_LANES * model.resident_warps;
     snprintf(time->code, sizeof time->code, "sm_%u machine code", cubin->cc);
     model.machine.resident = model.sms * launch->blocks_per_sm;
+    model.machine.sms = model.sms;
+    model.machine.l1_bytes = launch->l1_bytes;
     uint64_t busy = model.blocks < model.sms ? model.blocks : model.sms;
     smc_rates_of(launch->device, launch->ceilings, (uint32_t)busy, &model.rates);
     if (kernel->blocks_per_cluster > 1)

@@ -21,6 +21,7 @@ enum {
     /* Of blocks that see what others stored: all of a launch that has no more. */
     MEETING_STEPS = 6000000,
     MEETING_WARPS = 65536,
+    RACING_STEPS = 1500000, /* of all warps of blocks that walk at the same time */
     SURVEY_LEAST_WARPS = 16,
     MOST_WARPS = 32 /* of a block: 1024 threads */
 };
@@ -739,6 +740,7 @@ static bool mean_suffices(const struct mean_of *of, double least)
 /* What a survey has seen: in all, and since its last checkpoint, at `half` steps. */
 struct seen {
     struct mean_of lengths, sectors, late_lengths, late_sectors;
+    struct mean_of seeing[2]; /* lengths: [1] of blocks that see what others stored */
     uint64_t half;
     bool is_late; /* the first checkpoint has passed */
 };
@@ -825,10 +827,12 @@ static bool survey_blocks(struct tracer *tracer, struct smc_survey *survey, stru
         if (does_not_end(tracer))
             return false;
         survey_add(tracer, survey);
-        for (uint32_t w = 0; w < tracer->warps; w++)
-            survey_see(survey, seen, evenly(i, blocks),
-                       (double)smc_walk_block_length(tracer->block, w),
+        for (uint32_t w = 0; w < tracer->warps; w++) {
+            const double length = (double)smc_walk_block_length(tracer->block, w);
+            mean_add(&seen->seeing[tracer->memory->sees_others], length);
+            survey_see(survey, seen, evenly(i, blocks), length,
                        (tracer->walk.all_sectors - before) / tracer->warps);
+        }
     }
     return true;
 }
@@ -882,7 +886,7 @@ static bool survey_at_once(struct tracer *tracer, struct smc_survey *survey, str
 {
     struct surveyed_at_once at = {tracer, survey, seen};
     const struct smc_grid_walk grid = {
-        tracer->launch, &tracer->walk, tracer->warps, MEETING_STEPS, no_traces, see_at_once, &at};
+        tracer->launch, &tracer->walk, tracer->warps, RACING_STEPS, no_traces, see_at_once, &at};
     struct smc_error unused;
     memset(tracer->walk.change, 0, tracer->change_bytes);
     survey->at_once = sees_others(tracer) && smc_walk_grid(&grid, &unused) == SMC_OK;
@@ -900,6 +904,8 @@ static bool survey_grid(struct tracer *tracer, bool at_once, struct smc_survey *
     survey->warps = (uint64_t)seen.lengths.count;
     survey->length = seen.lengths.mean;
     survey->spread = seen.lengths.count > 0 ? spread_of(&seen.lengths) : 0;
+    survey->seeing = seen.seeing[true].mean;
+    survey->unseeing = seen.seeing[false].mean;
     survey->whole = survey->warps == (uint64_t)grid[0] * grid[1] * grid[2] * tracer->warps;
     return ends;
 }

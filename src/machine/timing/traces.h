@@ -32,6 +32,8 @@ struct smc_survey {
     uint64_t decides, changed, meets; /* arrays: as in struct smc_warp_memory */
     struct smc_warp_memory *others;   /* what its blocks stored, where that is followed; or NULL */
     struct smc_ticket ticket;         /* likewise, that they drew */
+    double seeing, unseeing;          /* then: mean lengths of warps of blocks that see what others
+                                         stored, and of those that do not; 0: there are none */
     enum smc_walk_end end;
     uint32_t end_at, first_unknown; /* as in struct smc_walk */
 };
