@@ -153,7 +153,7 @@ static void find_objects(const struct smc_warp *warp, const struct smc_op *op,
             address[i] -= SMC_SHARED_WINDOW;
 }
 
-static uint64_t load(const char *host)
+static uint64_t read_state(const char *host)
 {
     uint64_t word;
     memcpy(&word, host, sizeof word);
@@ -212,7 +212,7 @@ static uint32_t reach(struct smc_worker *worker, struct smc_warp *warp,
 static void complete_transactions(struct smc_worker *owner, uint64_t address, uint32_t bytes)
 {
     char *host = owner->shared + address;
-    struct mbarrier_object object = unpack(load(host));
+    struct mbarrier_object object = unpack(read_state(host));
     object.transactions -= bytes;
     complete_phase(owner, address, &object);
     const uint64_t after = pack(&object);
@@ -249,7 +249,7 @@ static bool finish_copies(struct smc_worker *worker, uint64_t address,
     for (struct smc_pending *at = worker->pending; at; at = at == last ? NULL : at->next)
         if (completes(at, address) && !at->is_done)
             complete_copy(worker, at);
-    *object = unpack(load(worker->shared + address));
+    *object = unpack(read_state(worker->shared + address));
     return true;
 }
 
@@ -283,7 +283,7 @@ static bool release_to(const struct smc_issuer *by, uint64_t at)
                                            .host = host};
     if (!reach(by->worker, by->warp, &update))
         return false;
-    struct mbarrier_object object = unpack(load(host[by->lane]));
+    struct mbarrier_object object = unpack(read_state(host[by->lane]));
     mbarrier_order(&(struct mbarrier_access){by->worker, by->warp, &access, at, by->lane},
                    SMC_UPDATES, &object, object.parity);
     const uint64_t after = pack(&object);
@@ -444,7 +444,7 @@ enum smc_next smc_step_mbarrier_arrive(struct smc_worker *worker, struct smc_war
               &(struct smc_warp_access){
                   .op = op, .kind = SMC_UPDATES, .mask = mask, .address = address, .host = host});
     EACH_ACTIVE(lane, mask) {
-        const uint64_t before = load(host[lane]);
+        const uint64_t before = read_state(host[lane]);
         struct mbarrier_object object = unpack(before);
         const uint32_t arrivals = count[lane], most = object.pending;
         const struct mbarrier_access access = {worker, warp, op, address[lane], lane};
@@ -477,7 +477,7 @@ enum smc_next smc_step_mbarrier_transactions(struct smc_worker *worker, struct s
               &(struct smc_warp_access){
                   .op = op, .kind = SMC_UPDATES, .mask = mask, .address = address, .host = host});
     EACH_ACTIVE(lane, mask) {
-        struct mbarrier_object object = unpack(load(host[lane]));
+        struct mbarrier_object object = unpack(read_state(host[lane]));
         const struct mbarrier_access access = {worker, warp, op, address[lane], lane};
         mbarrier_order(&access, SMC_UPDATES, &object, object.parity);
         if (op->reduction == SMC_REDUCE_DEC)
@@ -507,7 +507,7 @@ enum smc_next smc_step_mbarrier_wait(struct smc_worker *worker, struct smc_warp 
     EACH_ACTIVE(lane, found) {
         const uint32_t parity = op->is_aligned ? ((const lane_u32 *)wanted)[lane] & 1
                                                : unpack(((const lane_u64 *)wanted)[lane]).parity;
-        struct mbarrier_object object = unpack(load(host[lane]));
+        struct mbarrier_object object = unpack(read_state(host[lane]));
         if (object.parity == parity &&
             !finish_copies(worker, address[lane] % SMC_CLUSTER_STRIDE, &object))
             continue;
@@ -534,7 +534,7 @@ void smc_mbarrier_describe(const struct smc_worker *worker, const struct smc_war
                            struct smc_finding *finding)
 {
     const uint32_t address = warp->awaited - 1;
-    const struct mbarrier_object object = unpack(load(worker->shared + address));
+    const struct mbarrier_object object = unpack(read_state(worker->shared + address));
     const struct smc_object *known = known_at(worker, address);
     const int32_t missing =
         (int32_t)(object.transactions << (32 - COUNT_BITS)) >> (32 - COUNT_BITS);
@@ -565,7 +565,7 @@ static void await_copies(struct smc_worker *worker, struct smc_warp *warp, uint6
         return;
     }
     for (struct smc_pending *copy; (copy = smc_copies_later(worker, warp, mask));) {
-        struct mbarrier_object expecting = unpack(load(worker->shared + at));
+        struct mbarrier_object expecting = unpack(read_state(worker->shared + at));
         expecting.transactions++;
         const uint64_t after = pack(&expecting);
         memcpy(worker->shared + at, &after, sizeof after);
