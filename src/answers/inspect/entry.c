@@ -19,8 +19,7 @@ char *smc_entry_short_name(const struct smc_inspect_kernel *kernel)
     smc_auto_text bare = {0};
     smc_name_append_bare(kernel, true, &bare);
     const char *text = smc_text_string(&bare);
-    char *name = bare.failed ? NULL : smc_strdup(*text ? text : kernel->shown);
-    return name;
+    return bare.failed ? NULL : smc_strdup(*text ? text : kernel->shown);
 }
 
 /* --- By name ---------------------------------------------------------------------------------- */
@@ -99,9 +98,7 @@ static enum smc_status entry_fail_unknown(const struct smc_entries *all, const c
         }
     entry_list_names(all, &list);
     smc_text_printf(&hint, "%s has %s", file, smc_text_string(&list));
-    enum smc_status status =
-        smc_suggest_fail(&suggestion, "option --entry", "kernel", smc_text_string(&hint), error);
-    return status;
+    return smc_suggest_fail(&suggestion, "option --entry", "kernel", smc_text_string(&hint), error);
 }
 
 enum smc_status smc_entries_choose(const struct smc_inspect_kernels *kernels, const char *file,

@@ -883,12 +883,11 @@ static enum smc_status check_devices(const struct comparing *comparing, struct s
         return SMC_OK;
     append_architectures(&comparing->before, diff, &before);
     append_architectures(&comparing->after, diff, &after);
-    enum smc_status status =
-        smc_fail(error, SMC_USAGE,
-                 "the old build is for %.400s, the new one for %.400s: no architecture is in both; "
-                 "--device compares them on one device, as far as the code can be estimated",
-                 smc_text_string(&before), smc_text_string(&after));
-    return status;
+    return smc_fail(
+        error, SMC_USAGE,
+        "the old build is for %.400s, the new one for %.400s: no architecture is in both; "
+        "--device compares them on one device, as far as the code can be estimated",
+        smc_text_string(&before), smc_text_string(&after));
 }
 
 static enum smc_status diff_compare(struct comparing *comparing, struct smc_error *error)

@@ -142,9 +142,7 @@ static bool add_option(struct command_entry *entry, const char *option, const ch
     if (separator)
         smc_text_append_char(&text, separator, 1);
     smc_text_append(&text, value);
-    bool added =
-        !text.failed && smc_words_add(&entry->options, smc_text_string(&text), text.length);
-    return added;
+    return !text.failed && smc_words_add(&entry->options, smc_text_string(&text), text.length);
 }
 
 /* Options with a path, which is relative to the entry's directory. */

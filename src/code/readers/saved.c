@@ -110,8 +110,7 @@ static char *kernel_line(const struct smc_inspect_kernel *kernel)
     saved_set_text(object, "compiler_options", kernel->build.options);
     saved_set_text(object, "source_file", kernel->source_file);
     set_numbers(object, kernel);
-    char *line = json_dumps(object, JSON_COMPACT);
-    return line;
+    return json_dumps(object, JSON_COMPACT);
 }
 
 /* The order of the file: by name and architecture, then as they were read. */

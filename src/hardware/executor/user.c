@@ -256,11 +256,9 @@ static bool user_locate(struct smc_user_run *run)
 {
     SMC_AUTO(smc_source_tree_free) struct smc_source_tree tree = {0};
     struct smc_error ignored;
-    bool located =
-        smc_source_tree_read(run->request.file, smc_text_string(&run->text),
-                             run->request.compiler_options, "", &tree, &ignored) == SMC_OK &&
-        smc_user_kernels_locate(&run->kernels, 0, &tree);
-    return located;
+    return smc_source_tree_read(run->request.file, smc_text_string(&run->text),
+                                run->request.compiler_options, "", &tree, &ignored) == SMC_OK &&
+           smc_user_kernels_locate(&run->kernels, 0, &tree);
 }
 
 static enum smc_status compile_for(struct smc_user_run *run,

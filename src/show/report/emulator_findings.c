@@ -351,21 +351,20 @@ static bool add_finding(const struct smc_sanitized *run, const struct smc_run_fi
         smc_text_append(&message, "; ");
     append_stacks(run->emulated, found, "; ", &message);
     append_subject(finding, path, paths, &subject);
-    bool added = !message.failed && !subject.failed &&
-                 smc_findings_add(
-                     findings, &(struct smc_check_finding){
-                                   .rule = smc_finding_name(finding->kind),
-                                   .level = finding->is_note ? SMC_FINDING_NOTE : SMC_FINDING_ERROR,
-                                   .file = has_place ? places[0][0].file : (char *)run->file,
-                                   .line = has_place ? places[0][0].line : 0,
-                                   .kernel = (char *)run->kernel,
-                                   .device = (char *)run->device,
-                                   .message = (char *)smc_text_string(&message),
-                                   .subject = (char *)smc_text_string(&subject),
-                                   .path = path,
-                                   .paths = paths,
-                               });
-    return added;
+    return !message.failed && !subject.failed &&
+           smc_findings_add(findings,
+                            &(struct smc_check_finding){
+                                .rule = smc_finding_name(finding->kind),
+                                .level = finding->is_note ? SMC_FINDING_NOTE : SMC_FINDING_ERROR,
+                                .file = has_place ? places[0][0].file : (char *)run->file,
+                                .line = has_place ? places[0][0].line : 0,
+                                .kernel = (char *)run->kernel,
+                                .device = (char *)run->device,
+                                .message = (char *)smc_text_string(&message),
+                                .subject = (char *)smc_text_string(&subject),
+                                .path = path,
+                                .paths = paths,
+                            });
 }
 
 bool smc_findings_of_run(const struct smc_sanitized *run, struct smc_findings *findings)
