@@ -678,9 +678,8 @@ static bool launch_tables_begins(const char *bytes, size_t count)
 {
     smc_auto_free struct table_reading *reading = smc_calloc(1, sizeof *reading);
     bool found = false;
-    if (!reading || memchr(bytes, '\0', count)) {
+    if (!reading || memchr(bytes, '\0', count))
         return false;
-    }
     for (const char *line = bytes; line && *line && !found;) {
         const size_t length = strcspn(line, "\r\n");
         reading->line.length = 0;

@@ -920,9 +920,8 @@ static enum smc_status ncu_read(struct smc_trace_input *input, struct smc_trace 
     smc_auto_free struct smc_csv_record *record = smc_malloc(sizeof *record);
     trace->source = SMC_TRACE_NSIGHT_COMPUTE;
     trace->tool = smc_strdup("Nsight Compute");
-    if (!reading || !record || !trace->tool) {
+    if (!reading || !record || !trace->tool)
         return smc_out_of_memory(error);
-    }
     *reading = (struct ncu_reading){
         .shown = trace->file, .trace = trace, .error = error, .record = record};
     enum smc_status status = smc_trace_input_stream(input, &reading->stream, error);

@@ -144,9 +144,8 @@ static void fetch_text(void *program, int (*size)(void *, size_t *), int (*fetch
     if (size(program, &bytes) || bytes == 0)
         return;
     smc_auto_free char *text = smc_malloc(bytes);
-    if (!text || fetch(program, text)) {
+    if (!text || fetch(program, text))
         return;
-    }
     /* Messages of ptxas about a refused kernel follow an embedded '\0'. */
     for (size_t i = 0; i + 1 < bytes; i++)
         if (!text[i])

@@ -505,9 +505,8 @@ void smc_device_part_write(const struct smc_device_part *part, size_t index, str
     uint32_t at = 0;
     smc_text_append_bytes(&copy, smc_text_string(&file->text), file->text.length);
     text->failed |= copy.failed;
-    if (copy.failed || copy.length == 0) {
+    if (copy.failed || copy.length == 0)
         return;
-    }
     blank_host(part, file, copy.data);
     if (!part->as_nvrtc && !file->is_made)
         use_nvcc_macros(copy.data);

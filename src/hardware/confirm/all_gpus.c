@@ -76,9 +76,8 @@ enum smc_status smc_confirm_all_gpus(const struct smc_query *query,
         return SMC_UNAVAILABLE;
     smc_auto_free struct all_gpus_worker *workers = smc_calloc((size_t)gpus, sizeof *workers);
     out->part = smc_calloc((size_t)gpus, sizeof *out->part);
-    if (!workers || !out->part) {
+    if (!workers || !out->part)
         return smc_out_of_memory(error);
-    }
     out->count = (size_t)gpus;
     smc_machine_host_name(out->host_name);
     for (int i = 0; i < gpus; i++) {

@@ -48,9 +48,8 @@ enum smc_status smc_tuning_run_catalog(const struct smc_tune *tune, struct smc_t
     smc_auto_free struct smc_answer *answer =
         smc_calloc(1, sizeof *answer); /* too large for the stack */
     smc_auto_free struct smc_run_result *result = smc_calloc(1, sizeof *result);
-    if (!answer || !result) {
+    if (!answer || !result)
         return smc_out_of_memory(error);
-    }
     const struct smc_run_request request = {
         .answer = answer,
         .compiled = &compiled,
@@ -87,9 +86,8 @@ enum smc_status smc_tuning_measure(struct smc_tune *tune, smc_tuning_run_functio
         shape->tried = true;
         shape->turn = i + 1;
         smc_tune_learn(tune);
-        if (status != SMC_OK) {
+        if (status != SMC_OK)
             snprintf(shape->why, sizeof shape->why, "%.199s", why.message);
-        }
         if (status == SMC_MACHINE)
             return smc_fail(error, status, "run %zu of %zu: %.900s", i + 1, wanted, why.message);
         if (watcher->step)

@@ -238,9 +238,8 @@ void smc_confirm_user(const struct smc_user_run *run, struct smc_confirmation *o
     *out = (struct smc_confirmation){0};
     confirm_api(run, out);
     smc_confirm_clusters(&run->answer, &run->result, out);
-    if (run->result.emulation.made) {
+    if (run->result.emulation.made)
         show_counts(emulated, out);
-    }
     show_counters(&run->result, out);
     if (run->result.emulation.made) {
         user_confirm_findings(emulated, out);

@@ -234,9 +234,8 @@ static enum smc_status try_places(const struct smc_user_run *run, const struct p
     smc_auto_free struct smc_user_run *trial = smc_calloc(1, sizeof *trial);
     struct smc_run_settings settings = *run->request.settings;
     *verdict = OTHER_FAULT;
-    if (!request || !trial) {
+    if (!request || !trial)
         return smc_out_of_memory(error);
-    }
     settings.place = SMC_ON_EMULATOR;
     settings.annotation = NULL;
     settings.progress = NULL;

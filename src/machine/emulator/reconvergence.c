@@ -227,9 +227,8 @@ static bool find_dominators(struct flow *flow)
     const uint32_t none = UINT32_MAX;
     smc_auto_free uint32_t *begin = smc_calloc(flow->blocks + 2, sizeof *begin);
     smc_auto_free uint32_t *leaving = smc_malloc(flow->edges * sizeof *leaving + 1);
-    if (!begin || !leaving) {
+    if (!begin || !leaving)
         return false;
-    }
     for (uint32_t e = 0; e < flow->edges; e++)
         begin[flow->from[e] + 1]++;
     for (uint32_t b = 0; b < flow->blocks; b++)

@@ -174,9 +174,8 @@ static enum smc_status write_held(struct smc_error *error)
         return SMC_OK;
     if (fflush(held) != 0 || fseek(held, 0, SEEK_SET) != 0)
         return fail_held(error);
-    while ((count = fread(bytes, 1, sizeof bytes, held)) > 0) {
+    while ((count = fread(bytes, 1, sizeof bytes, held)) > 0)
         SMC_TRY(write_standard_output(bytes, count, error));
-    }
     return ferror(held) ? fail_held(error) : SMC_OK;
 }
 

@@ -141,9 +141,8 @@ static void merge_append_seen(const struct smc_merge_row *row, struct smc_text *
         merge_append_number(best.value, row->unit, line);
     else if (same)
         smc_text_append(line, "not measured");
-    if (seen[SMC_SOURCE_PREDICTED].present && !(same && seen->value == best.value)) {
+    if (seen[SMC_SOURCE_PREDICTED].present && !(same && seen->value == best.value))
         append_predicted(seen->value, row->unit, line);
-    }
 }
 
 /* All report one value, which differs from the prediction: the machines need no list. */
@@ -174,9 +173,8 @@ static void append_common(const struct smc_merged_quantity *quantity,
         smc_text_append(line, " predicted");
     } else if (!quantity->is_rate || peers->least == peers->most) {
         merge_append_number(peers->common.value, quantity->unit, line);
-        if (differ_alike(peers)) {
+        if (differ_alike(peers))
             append_predicted(predicted->value, quantity->unit, line);
-        }
     } else {
         merge_append_number(peers->least, "", line);
         smc_text_append(line, " to ");
