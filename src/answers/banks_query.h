@@ -20,6 +20,13 @@ enum {
     SMC_COUNTED_STEPS = 32,     /* counted loop iterations: enough to reach every bank */
 };
 
+static inline void smc_bank_cost_add(struct smc_bank_cost *to, struct smc_bank_cost more)
+{
+    to->wavefronts += more.wavefronts;
+    to->least += more.least;
+    to->phases += more.phases;
+}
+
 /* An array and how warps access it. */
 struct smc_tile_question {
     struct smc_tile tile;

@@ -128,13 +128,6 @@ struct smc_bank_cost {
     uint32_t phases; /* sets of lanes, served one after the other */
 };
 
-static inline void smc_bank_cost_add(struct smc_bank_cost *to, struct smc_bank_cost more)
-{
-    to->wavefronts += more.wavefronts;
-    to->least += more.least;
-    to->phases += more.phases;
-}
-
 /* Whether the wavefronts of the access are known. The functions below count others too, as if each
    lane were served like a store's, but that says nothing about the hardware. */
 bool smc_banks_are_known(const struct smc_bank_layout *layout, const struct smc_access *access);

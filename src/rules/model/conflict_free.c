@@ -342,8 +342,12 @@ enum smc_status smc_bank_remedy_find(const struct smc_bank_array *array,
                         array->row_elements, MOST_ROW);
     for (size_t i = 0; i < array->access_count; i++)
         SMC_TRY(check_bank_access(array, i, error));
-    for (size_t i = 0; i < array->access_count; i++)
-        smc_bank_cost_add(&out->cost, smc_banks_count(array->layout, &array->access[i]));
+    for (size_t i = 0; i < array->access_count; i++) {
+        const struct smc_bank_cost cost = smc_banks_count(array->layout, &array->access[i]);
+        out->cost.wavefronts += cost.wavefronts;
+        out->cost.least += cost.least;
+        out->cost.phases += cost.phases;
+    }
     const struct smc_conflict_search search = {
         .layout = array->layout,
         .access = array->access,
