@@ -11,9 +11,9 @@ enum { SMC_LANES = 32 };
 enum { SMC_SHARED_WINDOW = 0x7ffe };
 
 struct smc_lanes {
-    uint32_t value[SMC_LANES]; /* only the first, if `same` */
     uint32_t unknown;          /* bit n: lane n */
     bool same;                 /* all lanes that are still alive hold the same */
+    uint32_t value[SMC_LANES]; /* only the first, if `same`: next to what is read with it */
 };
 
 struct smc_flags {
