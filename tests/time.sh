@@ -459,6 +459,33 @@ extern "C" __global__ void insert(const unsigned *key, unsigned *table)
     while (atomicCAS(&table[at % 1024], 0u, k) != 0)
         at++;
 }
+extern "C" __global__ void jump(int *hop, int n) /* each goes to the end of a list by doubling */
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    while (hop[i] < n - 1)
+        hop[i] = hop[hop[i] + 1];
+}
+extern "C" __global__ void flags(unsigned char *flag) /* a byte of each block */
+{
+    if (flag[blockIdx.x] < 3)
+        flag[blockIdx.x] = 3;
+}
+extern "C" __global__ void until_any(volatile int *done) /* until another block is there before */
+{
+#pragma unroll 1
+    for (int k = 0; k < 400 && *done == 0; k++)
+        ;
+    *done = 1;
+}
+extern "C" __global__ void stairs(int same, float *x)
+{
+    int n = 256 * (same ? gridDim.x : blockIdx.x + 1), i = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = x[i];
+#pragma unroll 1
+    for (int k = 0; k < n; k++)
+        sum = sum * 0.5f + 1;
+    x[i] = sum;
+}
 extern "C" __global__ void place(int *x)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -608,6 +635,20 @@ states "arrays that decide and change are noted" '.time.contents_change' run con
     --entry insert --grid 4 --block 128 -a u32x512:random:0:1000000 -a u32x1024 --device H200 --dry-run
 states "what only the block that stores it reads does not count" '.time.contents_change == false' run \
     contents.cu --entry place --grid 4 --block 128 -a i32x512:random:-9:9 --device H200 --dry-run
+states "bytes of one word that blocks have for themselves do not count" \
+    '.time.contents_change == false' run contents.cu --entry flags --grid 8 --block 32 -a u8x8 \
+    --device H200 --dry-run
+states "blocks that race walk at the same time" '.time.contents_change and .time.high_ms < 0.1' run \
+    contents.cu --entry jump --grid 16 --block 128 -a i32x2048:ramp -a i32:2048 --device H200 --dry-run
+states "there is no time where the order of blocks decides it" \
+    '.time == null and (.time_reason | test("branch at 0x[0-9a-f]+ .*other blocks store at the same"))' \
+    run contents.cu --entry until_any --grid 1056 --block 64 -a i32x1 --device H200 --dry-run
+stairs() { # SAME
+    predicted run contents.cu --entry stairs --grid 1056 --block 256 -a i32:"$1" -a f32x270336:random \
+        --device H200 --dry-run
+}
+grows "blocks that end leave the others more of the SM" "$(stairs 0)" \
+    "$(stairs 1 | awk '{ print 0.8 * $1 }')"
 align="run contents.cu --entry align --grid 64 --block 32 -a i16x65:random:0:3 -a i32:64"
 align="$align --device H200 --dry-run"
 empty "what an SM has just stored is loaded from L2, however large the array is" "$(

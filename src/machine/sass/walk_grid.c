@@ -27,8 +27,8 @@ static void hand_over(struct smc_warp_memory *to, const struct smc_warp_memory *
 /* Adds the ticket of a block that has ended. */
 static void join_ticket(struct smc_ticket *to, const struct smc_ticket *of_block)
 {
-    const bool same = to->address == of_block->address && to->bytes == of_block->bytes &&
-                      to->by == of_block->by;
+    const bool same =
+        to->address == of_block->address && to->bytes == of_block->bytes && to->by == of_block->by;
     to->ended++;
     to->differs |= of_block->differs;
     if (of_block->drew == 0)

@@ -748,8 +748,8 @@ static enum smc_status follow_contents(struct model *model, struct smc_error *er
     return smc_machine_program_follow(&model->program, has, false, error);
 }
 
-/* SMC_USAGE if warps that see what other blocks stored before execute more, or less, than those that
-   do not, by more than the range allows: the order of blocks is not known. */
+/* SMC_USAGE if warps that see what other blocks stored before execute more, or less, than those
+   that do not, by more than the range allows: the order of blocks is not known. */
 static enum smc_status check_order(const struct model *model, struct smc_error *error)
 {
     const struct smc_survey *survey = &model->survey;
@@ -768,6 +768,9 @@ static enum smc_status check_order(const struct model *model, struct smc_error *
         most = survey->executions[i];
         loop = i;
     }
+    if (most <= 0)
+        return smc_fail(error, SMC_USAGE, "%s",
+                        "what it executes depends on what other blocks store at the same time");
     return smc_fail(error, SMC_USAGE,
                     "how often the loop runs that the branch at 0x%x of the machine code closes "
                     "depends on what other blocks store at the same time",
@@ -785,10 +788,9 @@ static enum smc_status survey_races(struct model *model, enum smc_status status,
     struct smc_error why;
     if (!races)
         return status;
-    const enum smc_status again =
-        model->blocks <= model->machine.resident
-            ? smc_survey_make(&model->machine, true, &at_once, &why)
-            : SMC_USAGE;
+    const enum smc_status again = model->blocks <= model->machine.resident
+                                      ? smc_survey_make(&model->machine, true, &at_once, &why)
+                                      : SMC_USAGE;
     if (again == SMC_MACHINE)
         return smc_fail(error, again, "%s", why.message);
     if (again != SMC_OK)

@@ -37,15 +37,15 @@ struct known_trace {
 };
 
 /* How many instructions a warp of a block has that was not walked to its end: as many as the
-   nearest one of a survey. */
-static double length_of_nearest(const struct smc_survey *survey, uint64_t block)
+   nearest one of a survey that has more than the walk saw. 0: there is none. */
+static double length_of_nearest(const struct smc_survey *survey, uint64_t block, double seen)
 {
     const size_t count = (size_t)fmin((double)survey->warps, SMC_SURVEYED_WARPS);
     double length = 0;
     uint64_t least = UINT64_MAX;
     for (size_t i = 0; i < count; i++) {
         const uint64_t at = survey->first[i].block, apart = at > block ? at - block : block - at;
-        if (apart >= least)
+        if (apart >= least || survey->first[i].length <= seen)
             continue;
         least = apart;
         length = survey->first[i].length;
@@ -116,7 +116,8 @@ static bool take_over(void *context, struct smc_warp_trace *trace, uint64_t sign
     }
     trace->length += from->length - from->first_skip_length;
     if (known->survey)
-        set_length(trace, length_of_nearest(known->survey, known->block));
+        set_length(trace,
+                   length_of_nearest(known->survey, known->block, (double)from->first_skip_length));
     return true;
 }
 

@@ -27,7 +27,7 @@ struct smc_survey {
     double longest;
     uint64_t longest_block;
     struct smc_surveyed_warp first[SMC_SURVEYED_WARPS]; /* the first of them */
-    bool whole;                       /* these are all warps of the grid */
+    bool whole;                                         /* these are all warps of the grid */
     bool at_once;                     /* they were walked at the same time (walk_grid.h) */
     uint64_t decides, changed, meets; /* arrays: as in struct smc_warp_memory */
     struct smc_warp_memory *others;   /* what its blocks stored, where that is followed; or NULL */
@@ -61,14 +61,14 @@ struct smc_traces {
 struct smc_traced {
     uint64_t first, stride; /* block, and then every block so many further */
     uint32_t blocks;
-    bool scattered;                 /* the others are drawn evenly from the grid instead */
-    bool each_apart;                /* warps that began alike may continue differently */
-    size_t entries;                 /* at most that many are kept of a warp */
-    uint64_t loop_entries;          /* of a loop */
-    struct smc_warp_memory *others; /* what blocks see that others stored; or NULL */
-    bool sees_all;                  /* of what others stored, even among those that start first */
-    bool at_once;                   /* as in struct smc_survey, instead of `others` */
-    uint64_t overwritten;           /* as in struct smc_warp_memory */
+    bool scattered;                  /* the others are drawn evenly from the grid instead */
+    bool each_apart;                 /* warps that began alike may continue differently */
+    size_t entries;                  /* at most that many are kept of a warp */
+    uint64_t loop_entries;           /* of a loop */
+    struct smc_warp_memory *others;  /* what blocks see that others stored; or NULL */
+    bool sees_all;                   /* of what others stored, even among those that start first */
+    bool at_once;                    /* as in struct smc_survey, instead of `others` */
+    uint64_t overwritten;            /* as in struct smc_warp_memory */
     const struct smc_survey *survey; /* of the grid, where its warps differ; or NULL */
 };
 
