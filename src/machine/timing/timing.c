@@ -15,9 +15,15 @@
 
 enum {
     BUDGET = 32000,           /* instructions of all warps together that are executed one by one */
+    WHOLE_BUDGET = 500000,    /* likewise, of all blocks of an SM, if nothing is left out then */
     MOST_LOOP_ENTRIES = 4096, /* kept of a loop */
     LEAST_LOOP_ENTRIES = 64,
-    MOST_ENTRIES = 20000 /* of a warp */
+    MOST_ENTRIES = 20000, /* of a warp */
+    MOST_ROUNDS = 3,      /* of blocks that reside */
+    /* Of blocks that reside, up to FEW the budget shows how they drift apart; it grows with their
+       number up to MANY. */
+    FEW_BLOCKS = 8,
+    MANY_BLOCKS = 32
 };
 
 static void timing_add(struct work *sum, const struct work *part, double times)
@@ -116,7 +122,8 @@ static enum smc_status choose_entries(const struct model *model, struct sample *
                                       struct smc_error *error)
 {
     uint64_t warps = (uint64_t)sample->blocks * smc_traces_warps(&model->machine);
-    uint64_t kept = BUDGET / warps;
+    const uint64_t budget = sample->budget;
+    uint64_t kept = budget / warps;
     const struct sample least = *sample;
     enum smc_status status = SMC_OK;
     bool cut;
@@ -127,28 +134,57 @@ static enum smc_status choose_entries(const struct model *model, struct sample *
             break;
         }
         status = timing_measure(model, kept, sample, &cut, error);
-        if (sample->kept * warps <= BUDGET)
+        if (sample->kept * warps <= budget)
             break;
-        kept = kept * BUDGET / (sample->kept * warps);
+        kept = kept * budget / (sample->kept * warps);
     }
     return status;
 }
 
-/* Blocks of the SM with the most: up to three rounds, fewer if their traces do not fit. */
+/* All blocks of the SM, with nothing left out, if there are several, but few enough: what the first
+   iterations of loops do not show is then in it, as warps that drift apart until some end long
+   before others, and stores that wait for each other. */
+static enum smc_status choose_whole(const struct model *model, struct sample *sample,
+                                    bool *is_whole, struct smc_error *error)
+{
+    const uint64_t most = smc_most_blocks(model), warps = smc_traces_warps(&model->machine);
+    const uint64_t entries = WHOLE_BUDGET / (most * warps);
+    bool cut = true;
+    *is_whole = false;
+    if (most < 2 || most > (uint64_t)MOST_ROUNDS * model->launch->blocks_per_sm || entries == 0)
+        return SMC_OK;
+    struct sample whole = *sample;
+    whole.blocks = (uint32_t)most;
+    enum smc_status status = timing_measure(model, entries, &whole, &cut, error);
+    *is_whole = !cut && whole.kept <= entries;
+    if (*is_whole)
+        *sample = whole;
+    return status;
+}
+
+/* Blocks of the SM with the most: up to three rounds, fewer if their traces do not fit. The more
+   blocks reside, the longer it takes until they have drifted apart. */
 static enum smc_status choose_sample(struct model *model, struct smc_error *error)
 {
     uint32_t resident = model->launch->blocks_per_sm;
     uint64_t most = smc_most_blocks(model), warps = smc_traces_warps(&model->machine);
-    struct sample least = {.first = model->sample.first}, *sample = &model->sample;
-    bool cut = false;
+    const uint64_t apart = resident < FEW_BLOCKS    ? 1
+                           : resident < MANY_BLOCKS ? resident / FEW_BLOCKS
+                                                    : MANY_BLOCKS / FEW_BLOCKS;
+    struct sample least = {.first = model->sample.first, .budget = BUDGET * apart},
+                  *sample = &model->sample;
+    bool cut = false, is_whole = false;
     enum smc_status status = timing_measure(model, LEAST_LOOP_ENTRIES, &least, &cut, error);
-    for (uint32_t rounds = 3; rounds > 0 && status == SMC_OK; rounds--) {
+    *sample = least;
+    if (status == SMC_OK && cut)
+        status = choose_whole(model, sample, &is_whole, error);
+    for (uint32_t rounds = MOST_ROUNDS; rounds > 0 && status == SMC_OK && !is_whole; rounds--) {
         *sample = least;
         sample->blocks = most < (uint64_t)rounds * resident ? (uint32_t)most : rounds * resident;
-        bool fits = sample->entries * sample->blocks * warps <= (uint64_t)2 * BUDGET;
+        bool fits = sample->entries * sample->blocks * warps <= 2 * sample->budget;
         if (cut && (fits || sample->blocks <= resident))
             status = choose_entries(model, sample, error);
-        fits = sample->entries * sample->blocks * warps <= (uint64_t)2 * BUDGET;
+        fits = sample->entries * sample->blocks * warps <= 2 * sample->budget;
         if (fits || sample->blocks <= resident)
             break;
     }
@@ -836,7 +872,7 @@ static enum smc_status survey_stores(struct model *model, struct smc_error *erro
 static size_t most_entries(const struct model *model)
 {
     const struct sample *sample = &model->sample;
-    size_t most = (size_t)2 * BUDGET / (sample->blocks * (size_t)smc_traces_warps(&model->machine));
+    size_t most = 2 * sample->budget / (sample->blocks * (size_t)smc_traces_warps(&model->machine));
     most = most < MOST_ENTRIES ? most : MOST_ENTRIES;
     return most > sample->entries ? most : sample->entries;
 }
