@@ -359,6 +359,19 @@ static void test_shared_memory_binds(void)
     CU_ASSERT_EQUAL(bench.work[1].shared_wavefronts, 8 * 10 * 4);
 }
 
+/* 42 loads of 4 wavefronts: of one warp 2 clocks for each, of 4 warps one. */
+static void test_wavefronts_of_a_warp(void)
+{
+    struct bench bench;
+    struct smc_warp_trace trace;
+    start(&bench, SMC_OP_LDS, SMC_PIPE_LSU, 1);
+    trace_loop(ROOM, 10, &trace);
+    for (size_t i = 0; i < trace.count; i++)
+        trace.entry[i].wavefronts = 4;
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), 42 * 4 * 2 + 20, 4);
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 4), 4 * 42 * 4 + 20, 16);
+}
+
 /* A shuffle passes the data stage of L1, like an access to shared memory. */
 static void test_shuffles(void)
 {
@@ -1281,6 +1294,7 @@ CU_TestInfo tests_timing[] = {
     {"lanes wait for each other", test_sync_of_lanes},
     {"a barrier takes a turn in L1", test_barrier_takes_a_turn},
     {"shared memory binds", test_shared_memory_binds},
+    {"a warp receives a wavefront in two clocks", test_wavefronts_of_a_warp},
     {"shuffles", test_shuffles},
     {"stores fill L2", test_stores_fill_l2},
     {"single sectors of many lines, in order and in none", test_scattered_stores},

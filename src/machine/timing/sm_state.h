@@ -82,6 +82,7 @@ struct smc_sm_warp {
     const struct smc_phased_barrier *awaited; /* or NULL */
     bool awaits_odd;
     uint8_t awaiting_scoreboard; /* that is released then */
+    double received;             /* when it has what it loaded from shared memory so far */
     double stores_end;           /* when L2 has acknowledged its last store */
     uint32_t stored_at;          /* entry of its last store, and the first line */
     struct smc_warp_trace_line stored_line;
