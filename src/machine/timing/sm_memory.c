@@ -65,12 +65,17 @@ static double store_slots(uint32_t sectors, bool whole)
     return line + sectors * (whole ? whole_sector : sector);
 }
 
-/* A piece that comes from DRAM in no order takes as long in L2 as so many sectors, or atomics, when
-   it comes or goes: loads and atomics at places of windows of 64 KiB to 16 MiB, of which 12 and 43
-   % of the pieces are missing, take 1.3 to 2.4 times as long as those that L2 has (H200, CUDA 13.0,
-   driver 580.159.04, 2026-11-29). */
-#define FILL_SLOTS       3
-#define FILL_SLOTS_WHOLE 1.5 /* in order: sectors come and go with others of their lines */
+/* A piece that comes from DRAM in no order takes as long in L2 as so many sectors when it is
+   loaded: runs of 2 to 64 sectors at random places of 80 MiB, of which 26 to 37 % of the pieces are
+   missing, take 28 to 42 % longer than those of 24 MiB, which L2 has, and runs of one sector as
+   long as DRAM takes for them (69 million sectors; H200, CUDA 13.0, 2026-11-30). */
+#define FILL_SLOTS 2
+
+/* Likewise in atomics, when it comes or goes: those at places of windows of 64 KiB to 16 MiB take
+   1.3 to 2.4 times as long as those that L2 has (H200, CUDA 13.0, driver 580.159.04, 2026-11-29).
+ */
+#define ATOMIC_FILLS       3
+#define ATOMIC_FILLS_WHOLE 1.5 /* in order: sectors come and go with others of their lines */
 
 /* How many pieces of 64 bytes have one of these sectors of a line. L2 gives and takes a piece in
    the time of two sectors: 151e9 loads and 76e9 stores a second of single sectors at random places,
@@ -498,7 +503,7 @@ double smc_sm_atomic(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
         dram_clocks += store_line(sm, warp, &line[i], SMC_LINE_BYTES, scattered);
         const struct smc_sm_dram *dram = &sm->launch->dram[array_of(sm, line[i].number)];
         there *= 1 - dram->store_share;
-        fills += (dram->in_no_order ? FILL_SLOTS : FILL_SLOTS_WHOLE) * dram->store_share *
+        fills += (dram->in_no_order ? ATOMIC_FILLS : ATOMIC_FILLS_WHOLE) * dram->store_share *
                  pieces_in(line[i].sectors);
         note_atomics(sm, warp, entry, &line[i],
                      in_piece * sectors_in(line[i].sectors) / (entry->sectors ? entry->sectors : 1),
