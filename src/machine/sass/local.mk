@@ -3,6 +3,7 @@ libsmc_la_SOURCES += \
 	src/machine/sass/async.c src/machine/sass/async.h \
 	src/machine/sass/floats.c src/machine/sass/floats.h \
 	src/machine/sass/local_memory.c src/machine/sass/local_memory.h \
+	src/machine/sass/meetings.c src/machine/sass/meetings.h \
 	src/machine/sass/patterns.c src/machine/sass/patterns.h \
 	src/machine/rates.h \
 	src/machine/sass/sass_evaluate.c \

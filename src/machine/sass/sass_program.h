@@ -54,6 +54,16 @@ bool smc_machine_program_leave_out(struct smc_machine_program *program, const ui
 enum smc_status smc_machine_program_follow(struct smc_machine_program *program, bool memory,
                                            bool stores, struct smc_error *error);
 
+/* The next step that is evaluated, not only counted: what a block shares is so throughout. */
+static inline uint32_t smc_next_step(const struct smc_machine_program *program, uint32_t at,
+                                     bool follows)
+{
+    if (at >= program->count)
+        return program->count;
+    return program->by_block || follows ? program->step[at].next_address
+                                        : program->step[at].next_control;
+}
+
 /* Whether loads from memory or results of floating point decide which instructions follow. */
 bool smc_machine_program_depends_on_data(const struct smc_machine_program *program);
 

@@ -786,35 +786,6 @@ static void walk_leave(struct state *state, uint32_t index)
     lanes_end(state, lanes);
 }
 
-/* The next step that is evaluated, not only counted: what a block shares is so throughout. */
-static uint32_t next_step(const struct smc_machine_program *program, uint32_t at, bool follows)
-{
-    if (at >= program->count)
-        return program->count;
-    return program->by_block || follows ? program->step[at].next_address
-                                        : program->step[at].next_control;
-}
-
-void smc_walk_path(const struct smc_machine_program *program, const struct smc_warp_path *path,
-                   struct smc_warp_trace *trace)
-{
-    for (const struct smc_path_run *run = path->run; run < path->run + path->count; run++) {
-        trace->calls = run->calls;
-        for (uint32_t at = run->first; at < run->last; at++) {
-            const uint32_t next = next_step(program, at, false);
-            const struct smc_warp_trace_entry entry = {.step = next < run->last ? next : run->last,
-                                                       .active_lanes = run->lanes};
-            smc_warp_trace_add_steps(trace, at, entry.step, run->lanes);
-            if (entry.step < run->last)
-                smc_warp_trace_add(trace, &entry);
-            at = entry.step;
-        }
-        if (run->goes_back)
-            smc_warp_trace_branch_back(trace, run->last - 1, run->back_to, 0);
-    }
-    smc_warp_trace_end(trace);
-}
-
 /* Runs a group until it branches, waits or ends. */
 static void walk_run(struct state *state, uint32_t index)
 {
@@ -836,7 +807,7 @@ static void walk_run(struct state *state, uint32_t index)
                                                    .calls = state->group[index].calls});
     for (;;) {
         uint32_t at = state->group[index].at;
-        uint32_t next = next_step(program, at, follows(walk));
+        uint32_t next = smc_next_step(program, at, follows(walk));
         if (walk->trace)
             smc_warp_trace_add_steps(walk->trace, at, next, lanes);
         last = next;

@@ -47,10 +47,6 @@ struct smc_walk {
 void smc_walk_warp(struct smc_walk *walk, const struct smc_machine_place *place,
                    struct smc_sass_warp *warp);
 
-/* Traces a warp again whose path was kept, without its accesses to memory. */
-void smc_walk_path(const struct smc_machine_program *program, const struct smc_warp_path *path,
-                   struct smc_warp_trace *trace);
-
 /* The warps of a block that walk together. NULL: memory. */
 struct smc_walk_block *smc_walk_block_new(uint32_t warps);
 void smc_walk_block_free(struct smc_walk_block *block);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "machine/sass/meetings.h"
 
 enum {
     WORD = 4,
@@ -349,53 +350,6 @@ void smc_warp_memory_end(struct smc_warp_memory *memory)
     }
 }
 
-enum { DECIDES = 1, STORES = 2 };
-
-/* The entry of a word; what was noted of another one is lost. */
-static struct smc_touched_word *touched_word(struct smc_warp_memory *memory, uint64_t key)
-{
-    enum { NEIGHBORS = 8 }; /* keep together */
-    const uint64_t group = key / NEIGHBORS * UINT64_C(0x9e3779b97f4a7c15) >> 48;
-    struct smc_touched_word *word =
-        &memory->touched[(group * NEIGHBORS + key % NEIGHBORS) % SMC_TOUCHED_WORDS];
-    if (word->key != key)
-        *word = (struct smc_touched_word){.key = key, .start = memory->start};
-    return word;
-}
-
-/* Which bytes of a word an access touches. */
-static uint8_t touched_bytes(uint64_t address, unsigned bytes)
-{
-    const uint32_t touched = bytes < WORD ? ones(bytes) << address % WORD : ones(WORD);
-    return (uint8_t)(touched & ones(WORD));
-}
-
-/* Notes that arrays decide, or are stored to, at addresses, so many bytes. */
-static void note(struct smc_warp_memory *memory, const unsigned array[SMC_LANES],
-                 const uint64_t address[SMC_LANES], unsigned bytes, uint32_t mask, unsigned how)
-{
-    uint64_t last = UINT64_MAX; /* the word of the lane before */
-    for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
-        const unsigned lane = (unsigned)__builtin_ctz(lanes);
-        const uint64_t key = address[lane] / WORD, bit = UINT64_C(1) << array[lane] % SMC_NO_ARRAY;
-        const uint8_t touched = touched_bytes(address[lane], bytes);
-        if (array[lane] >= SMC_NO_ARRAY || (key == last && bytes >= WORD))
-            continue;
-        last = key;
-        memory->decides |= how & DECIDES ? bit : 0;
-        memory->changed |= how & STORES ? bit : 0;
-        if (!memory->touched || memory->meets & bit)
-            continue;
-        struct smc_touched_word *word = touched_word(memory, key);
-        if (word->start != memory->start && (word->how | how) == (DECIDES | STORES) &&
-            word->bytes & touched)
-            memory->meets |= bit;
-        word->start = memory->start;
-        word->bytes |= touched;
-        word->how |= (uint8_t)how;
-    }
-}
-
 /* --- Registers -------------------------------------------------------------------------------- */
 
 static const struct smc_lanes zero = {.same = true};
@@ -659,7 +613,7 @@ static void warp_memory_load(struct smc_warp_memory *memory, struct smc_sass_war
         spread_loaded(&loaded, bytes, mask);
     give_loaded(warp, in, mask, &loaded);
     if (decides && space == GLOBAL)
-        note(memory, loaded.array, place, bytes, lanes, DECIDES);
+        smc_meetings_note(memory, loaded.array, place, bytes, lanes, SMC_DECIDES);
 }
 
 /* --- Stores ----------------------------------------------------------------------------------- */
@@ -688,7 +642,7 @@ static void note_stores(struct smc_warp_memory *memory, const uint64_t *address,
         count = consecutive(lanes, address, bytes);
         find_arrays(memory, address + first, count, array + first);
     }
-    note(memory, array, address, bytes, mask, STORES);
+    smc_meetings_note(memory, array, address, bytes, mask, SMC_STORES);
 }
 
 /* The values that lanes store; returns the lanes of which some are unknown. */
@@ -991,7 +945,8 @@ static void change(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
             unknown |= UINT32_C(1) << lane;
         }
     }
-    note(memory, array, address, bytes, mask, decides ? DECIDES | STORES : STORES);
+    smc_meetings_note(memory, array, address, bytes, mask,
+                      decides ? SMC_DECIDES | SMC_STORES : SMC_STORES);
     smc_warp_forget(warp, in, mask);
     for (unsigned part = 0; part * WORD < bytes && part < in->to.registers; part++)
         smc_warp_set_register(warp, &in->to, part, value[part], unknown, mask);

@@ -4,6 +4,7 @@
 #define SMC_MACHINE_WARP_TRACE_H
 
 #include "machine/sass/patterns.h"
+#include "machine/sass/sass_program.h"
 
 /* Entries that are no instruction. */
 enum {
@@ -154,5 +155,9 @@ void smc_warp_trace_end(struct smc_warp_trace *trace);
    step. No path: nothing happens. */
 void smc_warp_path_add(struct smc_warp_path *path, const struct smc_path_run *run);
 void smc_warp_path_branch_back(struct smc_warp_path *path, uint32_t to);
+
+/* Traces a warp again whose path was kept, without its accesses to memory. */
+void smc_warp_trace_path(const struct smc_machine_program *program,
+                         const struct smc_warp_path *path, struct smc_warp_trace *trace);
 
 #endif

@@ -71,4 +71,11 @@ bool smc_model_needs_dram(const struct model *model);
    blocks that were drawn from the whole grid. */
 void smc_model_find_dram(struct model *model, bool drawn);
 
+/* By how much what other blocks store may make a launch longer, as a share: loops become longer. */
+#define SMC_UNCERTAIN_CHANGES 2
+
+/* SMC_USAGE if warps that see what other blocks stored before execute more, or less, than those
+   that do not, by more than the range allows: the order of blocks is not known. */
+enum smc_status smc_model_check_order(const struct model *model, struct smc_error *error);
+
 #endif

@@ -1,10 +1,11 @@
 /* Whether the time of a launch can be predicted, from which machine code, and what its terms are
    called. */
+#include <math.h>
 #include <stdio.h>
 
 #include "code/machine_code.h"
 #include "machine/sass/sass_instruction.h"
-#include "machine/timing.h"
+#include "machine/timing/launch_model.h"
 
 const struct smc_time_term_info smc_time_term_info[SMC_TIME_TERM_COUNT] = {
 #define TERM(id, key, label, relief) {#key, label, relief},
@@ -75,4 +76,31 @@ bool smc_time_is_possible(const struct smc_time_launch *launch, struct smc_time 
     else
         return true;
     return false;
+}
+
+enum smc_status smc_model_check_order(const struct model *model, struct smc_error *error)
+{
+    const struct smc_survey *survey = &model->survey;
+    const double longer = fmax(survey->seeing, survey->unseeing);
+    const double shorter = fmin(survey->seeing, survey->unseeing);
+    uint32_t loop = 0;
+    double most = 0;
+    if (longer <= (1 + SMC_UNCERTAIN_CHANGES) * shorter || shorter <= 0)
+        return SMC_OK;
+    for (uint32_t i = 0; i < model->program.count; i++) {
+        const struct smc_sass_instruction *in = &model->program.step[i].in;
+        const bool closes = in->operation == SMC_OP_BRA && in->target >= 0 &&
+                            in->target / SMC_INSTRUCTION_BYTES <= i;
+        if (!closes || survey->executions[i] <= most)
+            continue;
+        most = survey->executions[i];
+        loop = i;
+    }
+    if (most <= 0)
+        return smc_fail(error, SMC_USAGE, "%s",
+                        "what it executes depends on what other blocks store at the same time");
+    return smc_fail(error, SMC_USAGE,
+                    "how often the loop runs that the branch at 0x%x of the machine code closes "
+                    "depends on what other blocks store at the same time",
+                    loop * (uint32_t)SMC_INSTRUCTION_BYTES);
 }

@@ -324,11 +324,11 @@ static void end_warp(struct smc_sm_state *sm, const struct smc_sm_warp *warp, do
     }
 }
 
-/* How long the debt of a slot takes while fewer and fewer others have one: its warps wait for units
-   the less, the fewer warps share them, until they do not wait at all. Blocks of loops that run
-   1/8, 2/8, ... 8/8 as often as those of the last one take 11.5 ms, not the 17.8 ms that the last
-   one would take among 7 others throughout (1000 blocks of `perfKernel` of HeCBench's assert; H200,
-   CUDA 13.0, driver 580.159.04, 2026-11-29). */
+/* How long the debt of a slot takes. Where no more blocks follow, fewer and fewer others have one:
+   its warps wait for units the less, the fewer warps share them, until they do not wait at all.
+   Blocks of loops that run 1/8, 2/8, ... 8/8 as often as those of the last one take 11.5 ms, not
+   the 17.8 ms that the last one would take among 7 others throughout (1000 blocks of `perfKernel`
+   of HeCBench's assert; H200, CUDA 13.0, driver 580.159.04, 2026-11-29). */
 static double paid_debt(const struct smc_sm_state *sm, const struct smc_sm_slot *slot)
 {
     const double alone = slot->debt > 0 ? slot->least_debt / slot->debt : 1;
@@ -341,7 +341,8 @@ static double paid_debt(const struct smc_sm_state *sm, const struct smc_sm_slot 
             others++;
             next = sm->slot[i].debt < next ? sm->slot[i].debt : next;
         }
-        clocks += (next - paid) * smc_later(alone, others / sm->slots);
+        clocks +=
+            (next - paid) * (sm->launch->no_more_blocks ? smc_later(alone, others / sm->slots) : 1);
         paid = next;
     }
     return clocks;

@@ -600,7 +600,6 @@ static double uncertain_share_of_sm(const struct model *model)
 #define UNCERTAIN_LATENCY        0.3
 #define UNCERTAIN_SPECIFICATIONS 0.5
 #define UNCERTAIN_ADDRESSES      0.6
-#define UNCERTAIN_CHANGES        2    /* upwards: what other blocks store makes loops longer */
 #define UNCERTAIN_WAVEFRONTS     0.08 /* of shared memory: the rule for conflicts of wide accesses */
 #define UNCERTAIN_NEXT           0.2 /* of the second largest term: how much of it does not overlap */
 
@@ -648,7 +647,7 @@ static double uncertain_longer(const struct model *model, const struct smc_time 
     if (model->sms_share && time->bound_by == SMC_TIME_LATENCY)
         share += rates->dram_latency / rates->l2_latency - 1;
     if (contents_change(&model->survey))
-        share += UNCERTAIN_CHANGES;
+        share += SMC_UNCERTAIN_CHANGES;
     return share;
 }
 
@@ -784,35 +783,6 @@ static enum smc_status follow_contents(struct model *model, struct smc_error *er
     return smc_machine_program_follow(&model->program, has, false, error);
 }
 
-/* SMC_USAGE if warps that see what other blocks stored before execute more, or less, than those
-   that do not, by more than the range allows: the order of blocks is not known. */
-static enum smc_status check_order(const struct model *model, struct smc_error *error)
-{
-    const struct smc_survey *survey = &model->survey;
-    const double longer = fmax(survey->seeing, survey->unseeing);
-    const double shorter = fmin(survey->seeing, survey->unseeing);
-    uint32_t loop = 0;
-    double most = 0;
-    if (longer <= (1 + UNCERTAIN_CHANGES) * shorter || shorter <= 0)
-        return SMC_OK;
-    for (uint32_t i = 0; i < model->program.count; i++) {
-        const struct smc_sass_instruction *in = &model->program.step[i].in;
-        const bool closes = in->operation == SMC_OP_BRA && in->target >= 0 &&
-                            in->target / SMC_INSTRUCTION_BYTES <= i;
-        if (!closes || survey->executions[i] <= most)
-            continue;
-        most = survey->executions[i];
-        loop = i;
-    }
-    if (most <= 0)
-        return smc_fail(error, SMC_USAGE, "%s",
-                        "what it executes depends on what other blocks store at the same time");
-    return smc_fail(error, SMC_USAGE,
-                    "how often the loop runs that the branch at 0x%x of the machine code closes "
-                    "depends on what other blocks store at the same time",
-                    loop * (uint32_t)SMC_INSTRUCTION_BYTES);
-}
-
 /* Blocks that race, one after the other so far, walk at the same time if they all reside and that
    is not too much. */
 static enum smc_status survey_races(struct model *model, enum smc_status status,
@@ -830,7 +800,7 @@ static enum smc_status survey_races(struct model *model, enum smc_status status,
     if (again == SMC_MACHINE)
         return smc_fail(error, again, "%s", why.message);
     if (again != SMC_OK)
-        return status == SMC_OK ? check_order(model, error) : status;
+        return status == SMC_OK ? smc_model_check_order(model, error) : status;
     smc_survey_free(&model->survey);
     model->survey = at_once;
     return SMC_OK;

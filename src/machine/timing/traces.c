@@ -591,7 +591,7 @@ enum smc_status smc_traces_measure(const struct smc_machine_program *program,
     trace.entry = smc_malloc(size->most * sizeof *trace.entry);
     if (!trace.entry)
         return smc_out_of_memory(error);
-    smc_walk_path(program, path, &trace);
+    smc_warp_trace_path(program, path, &trace);
     size->entries = trace.count;
     size->cut = trace.skipped || trace.count == size->most;
     free(trace.entry);
