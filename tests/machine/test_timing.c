@@ -661,9 +661,9 @@ static void test_atomics(void)
     CU_ASSERT_EQUAL(bench.result.atomics, 8 * 4);
 }
 
-/* One warp that repeats a copy, its group and a wait for all but `missing` groups, and then ends.
- */
-static double run_copies(uint32_t repetitions, uint64_t missing)
+/* One warp that repeats a copy, of so many lines in turn, its group and a wait for all but
+   `missing` groups, and then ends. */
+static double run_copies_of(uint32_t lines, bool past_l1, uint32_t repetitions, uint64_t missing)
 {
     static struct smc_warp_trace_line line[128];
     struct smc_warp_trace trace = {.entry = entries, .line = line};
@@ -673,8 +673,9 @@ static double run_copies(uint32_t repetitions, uint64_t missing)
     set_step(&bench.step[2], SMC_OP_DEPBAR, SMC_PIPE_NONE, 1);
     set_step(&bench.step[3], SMC_OP_MOV, SMC_PIPE_ALU, 1);
     bench.step[2].in.low = missing << 38;
+    bench.step[0].in.beyond_sm = past_l1;
     for (uint32_t i = 0; i < repetitions; i++) {
-        line[i] = (struct smc_warp_trace_line){.number = i, .sectors = 1};
+        line[i] = (struct smc_warp_trace_line){.number = i % lines, .sectors = 1};
         entries[trace.count++] =
             (struct smc_warp_trace_entry){.step = 0, .line = i, .lines = 1, .wavefronts = 1};
         entries[trace.count++] = (struct smc_warp_trace_entry){.step = 1};
@@ -682,6 +683,11 @@ static double run_copies(uint32_t repetitions, uint64_t missing)
     }
     entries[trace.count++] = (struct smc_warp_trace_entry){.step = 3};
     return run(&bench, &trace, 1, 1, 1);
+}
+
+static double run_copies(uint32_t repetitions, uint64_t missing)
+{
+    return run_copies_of(repetitions, false, repetitions, missing);
 }
 
 /* A copy takes 1 clock to L1, 1 to be taken by L2, and 200 until it comes: it is there 202 clocks
@@ -700,6 +706,14 @@ static void test_copies_in_groups(void)
     CU_ASSERT_DOUBLE_EQUAL(run_copies(64, 15), 4 * COMES + END, 1e-9);
     CU_ASSERT_DOUBLE_EQUAL(run_copies(84, 20), 4 * COMES + END, 1e-9);
     CU_ASSERT_DOUBLE_EQUAL(run_copies(40, 63), 40 * ISSUE + END, 1e-9); /* waits for none */
+}
+
+/* L1 has a line that was copied before, but not what cp.async.cg copied. */
+static void test_copies_past_l1(void)
+{
+    enum { FROM_L2 = 202, FROM_L1 = 33 };
+    CU_ASSERT_DOUBLE_EQUAL(run_copies_of(1, false, 10, 0), FROM_L2 + 9 * FROM_L1, 10);
+    CU_ASSERT_DOUBLE_EQUAL(run_copies_of(1, true, 10, 0), 10 * FROM_L2, 10);
 }
 
 /* Of a store to local and to global memory, all sectors go to L2, and those of local memory are no
@@ -1307,6 +1321,7 @@ CU_TestInfo tests_timing[] = {
     {"the first blocks are sent one after the other", test_first_blocks},
     {"atomics, and the most of them in one piece", test_atomics},
     {"copies in groups, of which a warp waits for all but the newest", test_copies_in_groups},
+    {"copies past L1", test_copies_past_l1},
     {"sectors of a store to local and global memory", test_sectors_of_mixed_stores},
     {"ldmatrix and stmatrix take the data stage of L1", test_matrices_in_shared_memory},
     {"atomics in shared memory", test_shared_atomics},

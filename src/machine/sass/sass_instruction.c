@@ -463,11 +463,14 @@ bool smc_barrier_reduces(const struct smc_sass_instruction *in)
 }
 
 /* The order and scope of a load, bits 77 to 80. Until 7.5: 10 GPU, 11 system; since 8.0: 7 GPU, 10
-   system, where 7 of 7.5 has no order. Formats do not tell 7.5 from 8.0. */
+   system, where 7 of 7.5 has no order. Formats do not tell 7.5 from 8.0. LDGSTS: bit 81:
+   through L1. */
 static bool is_beyond_sm(const struct smc_sass_instruction *in, uint32_t format)
 {
     enum { GPU = 7, GPU_OR_SYSTEM = 10, OLD_SYSTEM = 11, TELLS_GPU = 2 };
     const uint64_t scope = smc_bits(in, 77, 4);
+    if (in->operation == SMC_OP_LDGSTS)
+        return !smc_bit(in, 81);
     return in->operation == SMC_OP_LDG &&
            (scope == GPU_OR_SYSTEM || scope == OLD_SYSTEM || (scope == GPU && format >= TELLS_GPU));
 }

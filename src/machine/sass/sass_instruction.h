@@ -97,7 +97,7 @@ struct smc_sass_instruction {
     uint8_t predicates_written;        /* only R2P */
     int64_t target;                    /* of branches: bytes into the code */
     int32_t offset;                    /* of memory accesses */
-    bool beyond_sm;                    /* LDG with the scope of the GPU or the system, .cg or .cv */
+    bool beyond_sm;                    /* LDG of the scope GPU or system, .cg or .cv; cp.async.cg */
     uint8_t access_bytes;              /* of one lane; 0: no access to memory, or an atomic whose
                                           wavefronts are not known */
     bool exchanges, increments;        /* ATOMS.EXCH, ATOMS.POPC.INC */

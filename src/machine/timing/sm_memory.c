@@ -289,10 +289,21 @@ static void note_span(const struct smc_sm_state *sm, const struct smc_sm_warp *w
         span->last = line;
 }
 
+/* The sectors of a line that come from L2; `when` receives the clock at which the others arrive. */
+static uint32_t sm_missing_sectors(struct smc_sm_state *sm, const struct smc_warp_trace_line *line,
+                                   enum smc_sm_load_way way, double *when)
+{
+    *when = 0;
+    if (way == SMC_SM_LOAD_COPIES_BEYOND_SM)
+        return line->sectors;
+    const uint32_t missing = smc_l1_look(&sm->cache, line->number, line->sectors, when);
+    return way == SMC_SM_LOAD_BEYOND_SM ? line->sectors : missing;
+}
+
 double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
                    const struct smc_warp_trace_entry *entry, double clock, enum smc_sm_load_way way)
 {
-    const bool copies = way == SMC_SM_LOAD_COPIES;
+    const bool copies = way == SMC_SM_LOAD_COPIES || way == SMC_SM_LOAD_COPIES_BEYOND_SM;
     enum { IS_THERE = 1, COMES = 2 };
     const struct smc_rates *rates = sm->rates;
     double data = entry->wavefronts, there = clock;
@@ -308,9 +319,8 @@ double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
         number[i] = line.number;
         sectors += wanted;
         double when;
-        uint32_t missing = smc_l1_look(&sm->cache, line.number, line.sectors, &when);
+        const uint32_t missing = sm_missing_sectors(sm, &line, way, &when);
         if (way == SMC_SM_LOAD_BEYOND_SM) {
-            missing = line.sectors;
             note_hot(sm, warp, sm->loads, line.number / SMC_SM_HOT_LINES, 1);
             sm->result->loads++;
         }
@@ -330,7 +340,8 @@ double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
             when = from_l2(sm, clock, &request);
             sm->work->local_pieces += is_local(line.number) ? request.pieces : 0;
             filled++;
-            smc_l1_fill(&sm->cache, line.number, missing, when);
+            if (way != SMC_SM_LOAD_COPIES_BEYOND_SM)
+                smc_l1_fill(&sm->cache, line.number, missing, when);
         }
         states |= missing || when > clock ? COMES : IS_THERE;
         there = smc_later(there, when);

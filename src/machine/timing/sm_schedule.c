@@ -473,8 +473,9 @@ static double execute(struct smc_sm_state *sm, struct smc_sm_part *part, struct 
     case SMC_SM_GLOBAL_STORE:
         return smc_sm_store(sm, warp, step, entry, way);
     case SMC_SM_COPY:
-        warp->copies.last =
-            smc_later(warp->copies.last, smc_sm_load(sm, warp, entry, way, SMC_SM_LOAD_COPIES));
+        done = smc_sm_load(sm, warp, entry, way,
+                           step->beyond_sm ? SMC_SM_LOAD_COPIES_BEYOND_SM : SMC_SM_LOAD_COPIES);
+        warp->copies.last = smc_later(warp->copies.last, done);
         return way;
     case SMC_SM_GENERIC:
         return smc_sm_unfollowed(sm, entry, clock);

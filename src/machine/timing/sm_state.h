@@ -293,8 +293,9 @@ double smc_sm_wait_to_swap(struct smc_sm_state *sm, const struct smc_sm_warp *wa
 /* Accesses to global memory; return when their result is there, or what they store on its way. */
 enum smc_sm_load_way {
     SMC_SM_LOAD,
-    SMC_SM_LOAD_COPIES,   /* to shared memory */
-    SMC_SM_LOAD_BEYOND_SM /* from L2, whatever L1 has */
+    SMC_SM_LOAD_COPIES,           /* to shared memory */
+    SMC_SM_LOAD_COPIES_BEYOND_SM, /* cp.async.cg: likewise, past L1 */
+    SMC_SM_LOAD_BEYOND_SM         /* from L2, whatever L1 has */
 };
 
 double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
