@@ -478,13 +478,34 @@ static uint64_t last_blocks(const uint32_t grid[3], uint64_t blocks, uint64_t sm
     return count;
 }
 
+/* The instructions of the first warp of a block; 0: not known. */
+static uint64_t length_of_block(const struct smc_machine_launch *launch, uint64_t block)
+{
+    struct tracer tracer;
+    struct smc_warp_path path = {0};
+    struct smc_warp_trace trace = {.path = &path};
+    if (launch->contents || !start_tracer(&tracer, launch))
+        return 0;
+    tracer.walk.most_steps = SURVEY_STEPS / 2;
+    trace_warp(&tracer, block, 0, &trace);
+    const uint64_t length = does_not_end(&tracer) ? 0 : trace.length;
+    stop_tracer(&tracer);
+    free(path.run);
+    return length;
+}
+
 uint64_t smc_traces_first_block(const struct smc_machine_launch *launch, uint64_t sms)
 {
+    enum { CLEARLY_MORE = 10 }; /* a tenth */
     const uint32_t *grid = launch->grid;
     const uint64_t blocks = (uint64_t)grid[0] * grid[1] * grid[2];
     const uint64_t last = (blocks - 1) % sms, middle = last / 2;
     if (blocks > launch->resident)
         return middle;
+    /* The last block may also execute more, as where copies at the edge of a matrix are narrow. */
+    const uint64_t length = length_of_block(launch, middle);
+    if (length > 0 && length_of_block(launch, blocks - 1) > length + length / CLEARLY_MORE)
+        return last;
     uint64_t first = middle, least = last_blocks(grid, blocks, sms, first);
     for (uint64_t i = 1; i <= last && least > 0; i++) { /* from the middle to both sides */
         uint64_t other = (middle + (i % 2 ? (i + 1) / 2 : last + 1 - i / 2)) % (last + 1);
