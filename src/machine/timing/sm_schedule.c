@@ -222,6 +222,7 @@ static void add_debt(struct smc_sm_state *sm, struct smc_sm_warp *warp,
     warp->least_debt += smc_later(0, clocks + owed - delay) * times;
     warp->debt += (clocks + owed) * times;
     warp->delay += delay * times;
+    warp->left_out += (double)skip->executed;
     const double filled = (warp->filled - warp->mark[skip->depth].filled) * times;
     warp->filled += filled;
     smc_l1_pass(&sm->cache, filled);
@@ -262,7 +263,8 @@ static void start_block(struct smc_sm_state *sm, uint32_t number, double clock)
                                  .first_warp = number * launch->warps_per_block,
                                  .debt = slot->debt,
                                  .least_debt = slot->least_debt,
-                                 .end = slot->end};
+                                 .end = slot->end,
+                                 .left_out = slot->left_out};
     for (uint32_t i = 0; i < launch->warps_per_block; i++) {
         struct smc_sm_warp *warp = &sm->warp[slot->first_warp + i];
         const struct smc_warp_trace *trace = launch->block[block].trace[i];
@@ -303,6 +305,7 @@ static void end_warp(struct smc_sm_state *sm, const struct smc_sm_warp *warp, do
     slot->most_debt = smc_later(slot->most_debt, warp->debt);
     slot->last = smc_later(slot->last, clock + warp->least_debt);
     slot->end = smc_later(slot->end, clock);
+    slot->left_out += warp->left_out;
     if (--slot->warps_left > 0)
         return;
     const double least = smc_later(0, slot->last - clock);
@@ -324,25 +327,29 @@ static void end_warp(struct smc_sm_state *sm, const struct smc_sm_warp *warp, do
     }
 }
 
-/* How long the debt of a slot takes. Where no more blocks follow, fewer and fewer others have one:
-   its warps wait for units the less, the fewer warps share them, until they do not wait at all.
-   Blocks of loops that run 1/8, 2/8, ... 8/8 as often as those of the last one take 11.5 ms, not
-   the 17.8 ms that the last one would take among 7 others throughout (1000 blocks of `perfKernel`
-   of HeCBench's assert; H200, CUDA 13.0, driver 580.159.04, 2026-11-29). */
+/* How long the debt of a slot takes. Where all blocks reside, fewer and fewer others have one: its
+   warps wait for units the less, the fewer warps share them, until they do not wait at all. Blocks
+   of loops that run 1/8, 2/8, ... 8/8 as often as those of the last one take 11.5 ms, not the 17.8
+   that the last one would take among 7 others throughout (1000 blocks of `perfKernel` of HeCBench's
+   assert; H200, CUDA 13.0, driver 580.159.04, 2026-11-29). What was measured of a second round is
+   among fewer others already. */
 static double paid_debt(const struct smc_sm_state *sm, const struct smc_sm_slot *slot)
 {
     const double alone = slot->debt > 0 ? slot->least_debt / slot->debt : 1;
     double clocks = 0;
-    for (double paid = 0; paid < slot->debt;) {
-        double next = slot->debt, others = 0;
+    const bool all_reside = sm->launch->no_more_blocks && sm->launch->blocks <= sm->slots;
+    if (!all_reside || slot->left_out <= 0)
+        return slot->debt;
+    for (double paid = 0; paid < slot->left_out;) {
+        double next = slot->left_out, others = 0;
         for (uint32_t i = 0; i < sm->slots; i++) {
-            if (sm->slot[i].debt <= paid)
+            if (sm->slot[i].left_out <= paid)
                 continue;
             others++;
-            next = sm->slot[i].debt < next ? sm->slot[i].debt : next;
+            next = sm->slot[i].left_out < next ? sm->slot[i].left_out : next;
         }
         clocks +=
-            (next - paid) * (sm->launch->no_more_blocks ? smc_later(alone, others / sm->slots) : 1);
+            slot->debt * (next - paid) / slot->left_out * smc_later(alone, others / sm->slots);
         paid = next;
     }
     return clocks;

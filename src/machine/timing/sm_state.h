@@ -92,6 +92,7 @@ struct smc_sm_warp {
     double delay;  /* clocks for which its instructions so far waited for units that warps share,
                       with those that are left out */
     double least_debt; /* the debt without such waits */
+    double left_out;   /* instructions so far */
     double filled;     /* lines of L1 by its instructions so far, with those that are left out */
     struct {
         double clock, debt, delay, filled;
@@ -124,6 +125,7 @@ struct smc_sm_slot {
     double debt;                                 /* of its blocks so far */
     double least_debt;                           /* likewise, if no unit delays their warps */
     double end;                                  /* when the last of their warps ended */
+    double left_out;                             /* instructions, by their traces */
     double part_debt[SMC_SM_MOST_SUBPARTITIONS]; /* of the block's warps, by sub-partition */
     bool waits;                                  /* at barriers */
     bool takes_turns;                            /* its warps wait for barriers in shared memory */
