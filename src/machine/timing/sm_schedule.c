@@ -262,9 +262,8 @@ static void start_block(struct smc_sm_state *sm, uint32_t number, double clock)
                                  .warps_left = launch->warps_per_block,
                                  .first_warp = number * launch->warps_per_block,
                                  .debt = slot->debt,
-                                 .least_debt = slot->least_debt,
-                                 .end = slot->end,
-                                 .left_out = slot->left_out};
+                                 .rounds = slot->rounds + 1,
+                                 .end = slot->end};
     for (uint32_t i = 0; i < launch->warps_per_block; i++) {
         struct smc_sm_warp *warp = &sm->warp[slot->first_warp + i];
         const struct smc_warp_trace *trace = launch->block[block].trace[i];
@@ -311,7 +310,8 @@ static void end_warp(struct smc_sm_state *sm, const struct smc_sm_warp *warp, do
     const double least = smc_later(0, slot->last - clock);
     const double debt = smc_later(debt_of_block(sm, slot), least);
     slot->debt += debt;
-    slot->least_debt += least;
+    slot->last_debt = debt;
+    slot->least_debt = least;
     sm->all_debts += debt;
     slot->used = false;
     sm->ended++;
@@ -327,29 +327,40 @@ static void end_warp(struct smc_sm_state *sm, const struct smc_sm_warp *warp, do
     }
 }
 
-/* How long the debt of a slot takes. Where all blocks reside, fewer and fewer others have one: its
-   warps wait for units the less, the fewer warps share them, until they do not wait at all. Blocks
-   of loops that run 1/8, 2/8, ... 8/8 as often as those of the last one take 11.5 ms, not the 17.8
-   that the last one would take among 7 others throughout (1000 blocks of `perfKernel` of HeCBench's
-   assert; H200, CUDA 13.0, driver 580.159.04, 2026-11-29). What was measured of a second round is
-   among fewer others already. */
+/* How many blocks of the last round leave out more than so many instructions; all of them: -1.
+   `next`: the least of what they leave out, unless it is less already. */
+static double blocks_left(const struct smc_sm_state *sm, uint32_t rounds, double paid, double *next)
+{
+    double blocks = 0;
+    for (uint32_t i = 0; i < sm->slots; i++) {
+        const struct smc_sm_slot *slot = &sm->slot[i];
+        if (slot->rounds < rounds || slot->left_out <= paid)
+            continue;
+        blocks++;
+        *next = slot->left_out < *next ? slot->left_out : *next;
+    }
+    return blocks;
+}
+
+/* How long the debt of a slot takes. If no more blocks follow, fewer and fewer others of its last
+   round have one: its warps wait for units the less, the fewer warps share them, until they do not
+   wait at all. Blocks of loops that run 1/8, 2/8, ... 8/8 as often as those of the last one take
+   11.5 ms, not the 17.8 that the last one would take among 7 others throughout (1000 blocks of
+   `perfKernel` of HeCBench's assert; H200, CUDA 13.0, driver 580.159.04, 2026-11-29). */
 static double paid_debt(const struct smc_sm_state *sm, const struct smc_sm_slot *slot)
 {
-    const double alone = slot->debt > 0 ? slot->least_debt / slot->debt : 1;
-    double clocks = 0;
-    const bool all_reside = sm->launch->no_more_blocks && sm->launch->blocks <= sm->slots;
-    if (!all_reside || slot->left_out <= 0)
+    const double alone = slot->last_debt > 0 ? slot->least_debt / slot->last_debt : 1;
+    double clocks = slot->debt - slot->last_debt, unused = INFINITY;
+    uint32_t rounds = 0;
+    for (uint32_t i = 0; i < sm->slots; i++)
+        rounds = sm->slot[i].rounds > rounds ? sm->slot[i].rounds : rounds;
+    if (!sm->launch->no_more_blocks || slot->left_out <= 0 || slot->rounds < rounds)
         return slot->debt;
+    const double all = blocks_left(sm, rounds, -1, &unused);
     for (double paid = 0; paid < slot->left_out;) {
-        double next = slot->left_out, others = 0;
-        for (uint32_t i = 0; i < sm->slots; i++) {
-            if (sm->slot[i].left_out <= paid)
-                continue;
-            others++;
-            next = sm->slot[i].left_out < next ? sm->slot[i].left_out : next;
-        }
-        clocks +=
-            slot->debt * (next - paid) / slot->left_out * smc_later(alone, others / sm->slots);
+        double next = slot->left_out;
+        const double others = blocks_left(sm, rounds, paid, &next);
+        clocks += slot->last_debt * (next - paid) / slot->left_out * smc_later(alone, others / all);
         paid = next;
     }
     return clocks;

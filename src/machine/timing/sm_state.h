@@ -122,10 +122,11 @@ struct smc_sm_slot {
     struct smc_sm_named_barrier named[SMC_SM_NAMED_BARRIERS];
     struct smc_phased_barriers phased;
     uint32_t first_warp;
-    double debt;                                 /* of its blocks so far */
-    double least_debt;                           /* likewise, if no unit delays their warps */
-    double end;                                  /* when the last of their warps ended */
-    double left_out;                             /* instructions, by their traces */
+    double debt;                  /* of its blocks so far */
+    double last_debt, least_debt; /* of the last one; the least, if no unit delays its warps */
+    double left_out;              /* instructions, by its traces */
+    uint32_t rounds;              /* blocks so far */
+    double end;                   /* when the last of their warps ended */
     double part_debt[SMC_SM_MOST_SUBPARTITIONS]; /* of the block's warps, by sub-partition */
     bool waits;                                  /* at barriers */
     bool takes_turns;                            /* its warps wait for barriers in shared memory */
