@@ -794,6 +794,15 @@ static double first_blocks_apart(const struct smc_sm_launch *launch)
     return all || !leaves_out(launch) ? launch->rates->block_interval : 0;
 }
 
+/* How long a slot has its block on average: as long as that, the next ones follow. */
+static double mean_of_slots(const struct smc_sm_state *sm)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < sm->slots; i++)
+        sum += sm->slot[i].end + sm->slot[i].debt;
+    return sum / sm->slots;
+}
+
 enum smc_status smc_sm_run(const struct smc_sm_launch *launch, struct smc_sm_result *result,
                            struct smc_error *error)
 {
@@ -821,6 +830,8 @@ enum smc_status smc_sm_run(const struct smc_sm_launch *launch, struct smc_sm_res
     if (sm.second_round > 0)
         result->clocks_per_block =
             (sm.second_round - sm.first_round + sm.all_debts / sm.ended) / sm.slots;
+    else if (!launch->no_more_blocks && launch->blocks == sm.slots && sm.ended == sm.slots)
+        result->clocks_per_block = mean_of_slots(&sm) / sm.slots;
     close_sm(&sm);
     return SMC_OK;
 }
