@@ -78,4 +78,7 @@ void smc_model_find_dram(struct model *model, bool drawn);
    that do not, by more than the range allows: the order of blocks is not known. */
 enum smc_status smc_model_check_order(const struct model *model, struct smc_error *error);
 
+/* SMC_USAGE with the reason if an instruction has no rate. */
+enum smc_status smc_model_check_rates(const struct model *model, struct smc_error *error);
+
 #endif

@@ -104,3 +104,16 @@ enum smc_status smc_model_check_order(const struct model *model, struct smc_erro
                     "depends on what other blocks store at the same time",
                     loop * (uint32_t)SMC_INSTRUCTION_BYTES);
 }
+
+enum smc_status smc_model_check_rates(const struct model *model, struct smc_error *error)
+{
+    const char *unknown = NULL;
+    for (uint32_t i = 0; i < model->program.count; i++) {
+        const struct smc_sass_instruction *in = &model->program.step[i].in;
+        const char *what = smc_rates_unknown(&model->rates, in);
+        if (what && !unknown)
+            unknown = what;
+    }
+    return unknown ? smc_fail(error, SMC_USAGE, "%s, whose rate is not in the model", unknown)
+                   : SMC_OK;
+}

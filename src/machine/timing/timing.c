@@ -753,20 +753,6 @@ static enum smc_status timing_predict(struct model *model, struct smc_error *err
     return SMC_OK;
 }
 
-/* SMC_USAGE with the reason if an instruction has no rate. */
-static enum smc_status check_rates(const struct model *model, struct smc_error *error)
-{
-    const char *unknown = NULL;
-    for (uint32_t i = 0; i < model->program.count; i++) {
-        const struct smc_sass_instruction *in = &model->program.step[i].in;
-        const char *what = smc_rates_unknown(&model->rates, in);
-        if (what && !unknown)
-            unknown = what;
-    }
-    return unknown ? smc_fail(error, SMC_USAGE, "%s, whose rate is not in the model", unknown)
-                   : SMC_OK;
-}
-
 static bool read_array(void *context, uint64_t address, size_t bytes, void *to, unsigned *array)
 {
     return smc_time_read_contents(context, address, bytes, to, array);
@@ -941,7 +927,7 @@ static enum smc_status predict_with(const struct smc_time_launch *launch,
         model.rates.block_interval *= 1 + 1.0 / kernel->blocks_per_cluster;
     if (launch->restored)
         model.rates.launch_ms += model.rates.other_work_ms;
-    status = check_rates(&model, error);
+    status = smc_model_check_rates(&model, error);
     time->lacks_rate = status == SMC_USAGE;
     if (status == SMC_OK)
         status = follow_contents(&model, error);
