@@ -20,6 +20,7 @@ enum {
     SMC_COUNTED_STEPS = 32,     /* counted loop iterations: enough to reach every bank */
 };
 
+/* Adds the wavefronts of one more access to a sum, which starts from {0}. */
 static inline void smc_bank_cost_add(struct smc_bank_cost *to, struct smc_bank_cost more)
 {
     to->wavefronts += more.wavefronts;

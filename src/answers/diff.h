@@ -25,9 +25,9 @@ enum smc_diff_verdict {
 
 struct smc_diff_pair {
     const struct smc_device *device;
-    /* The kernel in each build; NULL: that build does not have it. Where the block size is unknown,
-       launch.threads_per_block is 0, `sizes` are compared, and `occupancy` is that at the best one.
-       `device`, `banks` and `bounded` are not set. */
+    /* The kernel in each build; `kernel` is NULL in a build that does not have it. If the block
+       size is unknown, launch.threads_per_block is 0, `sizes` are compared, and `occupancy` is the
+       one at the best size. `device`, `banks` and `bounded` are not set. */
     struct smc_inspect_row before, after;
     enum smc_diff_verdict verdict;
     uint32_t worse, better;            /* bit n: enum smc_diff_change n */

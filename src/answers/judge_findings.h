@@ -43,7 +43,7 @@ struct smc_check_finding {
     char *device;  /* "compute capability 9.0", "NVIDIA H100 PCIe", or "" */
     char *message; /* one line without file, kernel and device */
     /* Of what was found in a kernel that ran. */
-    char *subject; /* what distinguishes findings of this rule in this kernel: no line; or "" */
+    char *subject; /* distinguishes findings of a rule in a kernel; not a line number; or "" */
     struct smc_check_path *path; /* of the thread, and of the other one of a race */
     size_t paths;
 };

@@ -169,9 +169,9 @@ enum smc_status smc_query_predict_time(struct smc_answer *answer, const struct s
    large. */
 void smc_query_bounded_sm(const struct smc_answer *answer, struct smc_sm *sm);
 
-/* Where more blocks fit on an SM than it holds of clusters (SMC_MOST_CLUSTERED_BLOCKS), the
-   answer's occupancy becomes that of the clusters: for comparing launches. The API's is that
-   without. */
+/* Caps the answer's occupancy at the blocks of clusters that an SM holds
+   (SMC_MOST_CLUSTERED_BLOCKS), for comparing launches. The API reports the occupancy without this
+   cap. */
 void smc_query_cap_clustered_blocks(struct smc_answer *answer);
 
 /* Whether every warp slot of an SM is in use, so that no change can raise occupancy. */

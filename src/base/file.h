@@ -28,6 +28,7 @@ enum smc_status smc_file_read_stream(FILE *stream, const char *called, const cha
 
 /* Whether it is a file with bytes of its own: no folder, pipe or device. */
 bool smc_file_is_regular(const char *path);
+/* Whether it is a folder, or a link to one. */
 bool smc_file_is_folder(const char *path);
 
 /* Whether both are names of one regular file that exists. `other` may be NULL. */

@@ -17,7 +17,8 @@ static inline uint64_t smc_hash(uint64_t hash, const void *bytes, size_t length)
     return hash;
 }
 
-/* Where a table of 2^bits slots looks for a number first: neighbouring numbers lie far apart. */
+/* Returns the slot of a hash table of 2^bits slots (bits: 1 to 32) at which the search for a number
+   begins. Neighbouring numbers get distant slots. */
 static inline uint32_t smc_hash_slot(uint64_t number, unsigned bits)
 {
     return (uint32_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> (64 - bits));

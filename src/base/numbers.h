@@ -54,7 +54,8 @@ static inline uint32_t smc_at_most(uint64_t n, uint32_t most)
     return n < most ? (uint32_t)n : most;
 }
 
-/* Element `index` of a grid or a block of this size, as x, y and z. */
+/* The x, y and z of element `index` of a grid or block of this size, where x varies fastest. No
+   size is 0. */
 static inline void smc_index_to_place(uint64_t index, const uint32_t size[3], uint32_t place[3])
 {
     place[0] = (uint32_t)(index % size[0]);

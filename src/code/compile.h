@@ -26,10 +26,11 @@ struct smc_compile_options {
                                   again; or NULL; not owned */
 };
 
+/* What to compile; nothing is owned. */
 struct smc_compile_request {
     const struct smc_kernel *kernel;
     const struct smc_params *params;
-    uint16_t cc;
+    uint16_t cc; /* compute capability: 90 for sm_90 */
     const struct smc_compile_options *options;
 };
 

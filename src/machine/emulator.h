@@ -69,7 +69,7 @@ struct smc_program_options {
     bool is_lenient;
 };
 
-/* The same with options. */
+/* The same with options; {0} changes nothing. */
 enum smc_status smc_program_read_with(const char *ptx, size_t bytes, const char *entry,
                                       const struct smc_program_options *options,
                                       struct smc_program **program, struct smc_error *error);

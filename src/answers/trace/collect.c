@@ -502,7 +502,8 @@ static bool await(struct smc_trace_program *collection, struct smc_trace *trace,
 
 /* --- Which module each kernel is from --------------------------------------------------------- */
 
-/* They have no other bond with launches than the kernels' names. */
+/* Records do not say which module a launch is from: it is found by the kernel's name, registers and
+   static shared memory. */
 
 enum { AMBIGUOUS = -2, MOST_MODULE_BYTES = 1 << 30 };
 

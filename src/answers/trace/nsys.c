@@ -113,7 +113,7 @@ enum { NUMBERS = sizeof numbers / sizeof *numbers };
 struct batch {
     int64_t key[COLUMNS - KEY];
     bool used;
-    struct smc_trace_launch launch; /* counts those not added yet; the name is the names' */
+    struct smc_trace_launch launch; /* not added yet; its name is not owned */
     size_t index;                   /* in the trace, or SIZE_MAX */
 };
 

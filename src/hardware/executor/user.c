@@ -378,7 +378,7 @@ enum smc_status smc_user_prepare(const struct smc_user_request *request, struct 
     struct smc_binary *binary = &run->compiled.binary;
     *binary = output.binary;
     output.binary = (struct smc_binary){0};
-    binary->ptx = output.ptx.data; /* both are malloc's */
+    binary->ptx = output.ptx.data; /* both come from malloc */
     binary->ptx_bytes = output.ptx.length;
     output.ptx = (struct smc_text){0};
     SMC_TRY(user_check_block(run, error));

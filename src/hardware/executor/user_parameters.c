@@ -228,7 +228,7 @@ static enum smc_status fail_count(const struct parameter *parameters, size_t par
 }
 
 /* Whether the kernel reads the elements as another type. Arrays of bytes may hold any type, and
-   int4 and the like are what others are copied in. */
+   kernels copy other types as int4 and the like. */
 static bool has_other_elements(const struct parameter *parameter,
                                const struct smc_user_argument *argument)
 {

@@ -63,7 +63,7 @@ const char *smc_documents_foreign(const char *text, size_t length)
     return NULL;
 }
 
-/* Where in a document one is: `depth` brackets are open. */
+/* A position in a JSON document: how many brackets are open, and whether it is in a string. */
 struct position {
     size_t depth;
     bool quoted, escaped;

@@ -207,7 +207,7 @@ static uint64_t tiles_of(const struct tile_extent extent[2])
 struct panel_rows {
     uint32_t n;
     uint64_t leading;
-    uint32_t active[2]; /* so many rows and columns exist */
+    uint32_t active[2]; /* rows and columns that exist */
 };
 
 /* The loads of a panel of `elements` by vectors of `wide`: neighbouring lanes access neighbouring

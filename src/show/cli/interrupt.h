@@ -12,12 +12,13 @@ void smc_interrupt_watch(void);
 /* From now on SIGINT ends the program again. */
 void smc_interrupt_release(void);
 
+/* Whether SIGINT has arrived since smc_interrupt_watch. */
 bool smc_interrupt_seen(void);
 
-/* Sets the time limit. To be called once, before threads ask. */
+/* Sets the time limit, from now on. Call it once, before other threads ask. */
 void smc_interrupt_after(uint32_t ms);
 
-/* Seen, or the time limit is reached. */
+/* Whether work should end: SIGINT has arrived, or the time limit is reached. */
 bool smc_interrupt_requested(void);
 
 #endif

@@ -100,17 +100,17 @@ struct smc_picture {
 };
 
 /* The canvas of a layout. All lengths are in its unit: points or cells. */
-/* Lengths of a canvas that have no other unit than cells or points. */
+/* Lengths in the canvas's own unit: cells of a terminal, or points. */
 struct smc_metrics {
     double margin, top_margin, bottom_margin; /* of a page */
     double after_title, after_heading;        /* below these lines of a heading */
     double sample_width, sample_inset;        /* of a sample of an area in a legend */
     double sample_gap, entry_gap;             /* after the sample, and after its text */
     double disc_width, after_legend;
-    double cell_border, cell_height, label_gap;   /* of a grid; before it its labels end */
+    double cell_border, cell_height, label_gap;   /* of a grid, and the gap to its labels */
     double half_line;                             /* a line between areas is in a cell of its own */
     double axis_gap, tick_gap, tick_length;       /* to the numbers at an axis */
-    double name_height, name_rise, name_pad;      /* areas so high and wide contain their names */
+    double name_height, name_rise, name_pad;      /* least areas that contain their names */
     double now_line_rise, now_text_rise, now_gap; /* of the present point */
     double title_height, axis_names_height, bar_numbers_height, unit_below, after_diagram;
 };
