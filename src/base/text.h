@@ -10,7 +10,7 @@
 bool smc_begins(const char *string, const char *start);
 bool smc_contains(const char *string, const char *part);
 bool smc_is_same(const char *string, const char *other);
-/* Whether the string is such with regard to one of the list, which is an array:
+/* Whether is_such(string, X) holds for any X of the list, which is an array, no pointer:
    SMC_ANY(smc_begins, path, folders). */
 #define SMC_ANY(is_such, string, list) smc_any(is_such, string, list, sizeof(list) / sizeof *(list))
 bool smc_any(bool (*is_such)(const char *string, const char *of_list), const char *string,

@@ -198,8 +198,8 @@ void smc_user_kernels_free(struct smc_inspect_kernels *kernels);
 bool smc_name_matches_kernel(const struct smc_inspect_kernel *kernel, const char *pattern);
 
 /* Whether one of request->patterns matches the kernel, or there is none. */
-bool smc_user_kernel_is_asked(const struct smc_inspect_kernel *kernel,
-                              const struct smc_inspect_request *request);
+bool smc_user_kernel_is_requested(const struct smc_inspect_kernel *kernel,
+                                  const struct smc_inspect_request *request);
 
 /* Whether this is exactly the kernel's name: demangled, the same without return type and
    parameters, that without template arguments, or mangled. */

@@ -402,7 +402,7 @@ enum smc_status smc_inspect_answer(const struct smc_inspect_kernels *kernels,
     if (!copy_devices(request, rows))
         return smc_out_of_memory(error);
     for (size_t i = 0; i < kernels->count && worst != SMC_MACHINE; i++) {
-        if (!smc_user_kernel_is_asked(&kernels->item[i], request) ||
+        if (!smc_user_kernel_is_requested(&kernels->item[i], request) ||
             !smc_user_kernels_is_first(kernels, i))
             continue;
         enum smc_status status = answer_versions(kernels, &kernels->item[i], request, rows, error);

@@ -115,7 +115,7 @@ enum smc_status smc_inspect_lint(const struct smc_inspect_kernels *kernels,
                                  struct smc_inspect_promises *promises, struct smc_error *error)
 {
     for (size_t i = 0; i < kernels->count; i++) {
-        if (!smc_user_kernel_is_asked(&kernels->item[i], request) ||
+        if (!smc_user_kernel_is_requested(&kernels->item[i], request) ||
             !smc_user_kernels_is_first(kernels, i))
             continue;
         size_t before = promises->count;

@@ -29,7 +29,7 @@ static bool left_out_is_named(const struct smc_text *warnings, const char *name)
 static bool is_asked(const char *name, const struct smc_inspect_request *request)
 {
     const struct smc_inspect_kernel kernel = {.name = (char *)name, .shown = (char *)name};
-    return smc_user_kernel_is_asked(&kernel, request);
+    return smc_user_kernel_is_requested(&kernel, request);
 }
 
 /* Launches that the compiler's warnings name. */

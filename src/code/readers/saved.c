@@ -141,7 +141,7 @@ static struct smc_inspect_kernel *sorted(const struct smc_inspect_kernels *kerne
             copy[i].recorded_threads_per_block = threads[i];
     *count = 0;
     for (size_t i = 0; copy && i < all; i++)
-        if (smc_user_kernel_is_asked(&copy[i], request))
+        if (smc_user_kernel_is_requested(&copy[i], request))
             copy[(*count)++] = copy[i];
     if (*count > 1)
         qsort(copy, *count, sizeof *copy, saved_compare);

@@ -356,8 +356,8 @@ bool smc_user_kernels_locate(struct smc_inspect_kernels *kernels, size_t begin,
     return true;
 }
 
-bool smc_user_kernel_is_asked(const struct smc_inspect_kernel *kernel,
-                              const struct smc_inspect_request *request)
+bool smc_user_kernel_is_requested(const struct smc_inspect_kernel *kernel,
+                                  const struct smc_inspect_request *request)
 {
     for (size_t i = 0; i < request->pattern_count; i++)
         if (smc_name_matches_kernel(kernel, request->patterns[i]))
