@@ -48,7 +48,7 @@ static void count_shared_copies(bool has_async_copies, struct smc_shared_work *s
     subtract_count(&shared->bypassing, &shared->copies);
 }
 
-/* For a completed query of a kernel that has work. */
+/* Fills `out` from the work of a completed query. */
 static void find_workload(const struct smc_query *query, const struct smc_work *work,
                           struct smc_workload *out)
 {
