@@ -33,20 +33,19 @@ struct smc_local_memory {
 void smc_local_memory_start(struct smc_local_memory *memory);
 void smc_local_memory_free(struct smc_local_memory *memory);
 
-/* An access of the lanes of `mask` of a warp of the block to up to a word each, at these addresses
-   plus so many words. What is not in one word is not accessed. */
+/* An access of the lanes of `mask` of a warp to `bytes` (1 to 4) each, at these addresses plus
+   `word` words. Lanes whose bytes would cross a word do not access anything. */
 struct smc_local_access {
     uint32_t warp, mask;
     const uint64_t *address;
     unsigned word, bytes;
 };
 
-/* Returns the lanes of which not all bytes are known; the values of those that do not load are 0.
- */
+/* Returns the lanes of which not all bytes are known. Lanes that do not load get the value 0. */
 uint32_t smc_local_memory_load(struct smc_local_memory *memory,
                                const struct smc_local_access *access, uint32_t value[SMC_LANES]);
 
-/* `unknown`: lanes of which the value is not known. False: there is no more room. */
+/* `unknown`: lanes whose value is not known. False: out of memory, or too many pages. */
 bool smc_local_memory_store(struct smc_local_memory *memory, const struct smc_local_access *access,
                             const uint32_t value[SMC_LANES], uint32_t unknown);
 

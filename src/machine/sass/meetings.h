@@ -1,5 +1,5 @@
-/* Which arrays decide what is executed, which are stored to, and whether after one start bytes
-   decide that are stored to after another. */
+/* Which arrays decide what is executed, which are stored to, and whether bytes that decide after
+   one start are stored to after another. */
 #ifndef SMC_MACHINE_MEETINGS_H
 #define SMC_MACHINE_MEETINGS_H
 

@@ -38,8 +38,8 @@ struct smc_walk {
                                        operands were known, from 1; 0: none */
     bool by_turns;                  /* a warp of a block stops after each access to global memory */
     uint64_t looping;               /* warps that came to the end of an iteration; added to */
-    uint64_t endless;    /* those of them all of whose lanes do not know whether a loop goes on;
-                            added to. It does not. */
+    uint64_t endless;    /* of them, those in which no lane knows whether the loop continues: it is
+                            taken to end; added to */
     uint32_t endless_at; /* the branch of the last one */
 };
 

@@ -11,16 +11,16 @@ struct smc_grid_walk {
     struct smc_walk *walk; /* with memory and its `others` */
     uint32_t warps;        /* of a block */
     uint64_t most_steps;   /* of all warps */
-    /* The traces of a block that begins, or NULL. */
+    /* Called when a block begins: returns its traces, one for each warp, or NULL. */
     struct smc_warp_trace *const *(*traces)(void *context, uint64_t block);
-    /* A block has ended. */
+    /* Called when a block has ended. */
     void (*ended)(void *context, uint64_t block, const struct smc_walk_block *walked,
                   const struct smc_warp_memory *memory);
     void *context;
 };
 
-/* SMC_USAGE: it takes more steps, or a warp does not end (`end` of the walk). SMC_MACHINE: memory.
- */
+/* SMC_USAGE: it takes more than most_steps, or a warp does not end (`end` of the walk).
+   SMC_MACHINE: memory. */
 enum smc_status smc_walk_grid(const struct smc_grid_walk *grid, struct smc_error *error);
 
 #endif

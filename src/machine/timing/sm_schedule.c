@@ -343,9 +343,9 @@ static double blocks_left(const struct smc_sm_state *sm, uint32_t rounds, double
 }
 
 /* How long the debt of a slot takes. If no more blocks follow, fewer and fewer others of its last
-   round have one: its warps wait for units the less, the fewer warps share them, until they do not
-   wait at all. Blocks of loops that run 1/8, 2/8, ... 8/8 as often as those of the last one take
-   11.5 ms, not the 17.8 that the last one would take among 7 others throughout (1000 blocks of
+   round have one: the fewer warps share the units, the less its warps wait for them, until they do
+   not wait at all. Blocks of loops that run 1/8, 2/8, ... 8/8 as often as those of the last one
+   take 11.5 ms, not the 17.8 that the last one would take among 7 others throughout (1000 blocks of
    `perfKernel` of HeCBench's assert; H200, CUDA 13.0, driver 580.159.04, 2026-11-29). */
 static double paid_debt(const struct smc_sm_state *sm, const struct smc_sm_slot *slot)
 {
@@ -421,8 +421,8 @@ static double way_of(const struct smc_sm_state *sm, struct smc_sm_part *part,
 
 /* A warp receives its wavefronts one in RETURN_CLOCKS, so that one with conflicts leaves half of
    the data stage to others: loads of a word by 1 to 32 lanes in a bank take 43 to 105 clocks, 2 for
-   each more; eight of 32 553 for one or two warps, 578 for two of a sub-partition, 1027 for four
-   (H200, CUDA 13.0, driver 580.159.04, 2026-11-30). */
+   each lane more; eight such loads by 32 lanes take 553 clocks for one or two warps, 578 for two of
+   a sub-partition, and 1027 for four (H200, CUDA 13.0, driver 580.159.04, 2026-11-30). */
 static double sm_read_shared(struct smc_sm_state *sm, struct smc_sm_warp *warp,
                              const struct smc_sm_step *step,
                              const struct smc_warp_trace_entry *entry, double way)

@@ -89,8 +89,10 @@ enum smc_status smc_survey_make(const struct smc_machine_launch *launch, bool at
                                 struct smc_survey *survey, struct smc_error *error);
 void smc_survey_free(struct smc_survey *survey);
 
-/* The first block of an SM that has as many blocks as any. If all blocks start at once, the one
-   with the fewest of the grid's last blocks takes longest; otherwise faster SMs get more blocks. */
+/* Returns the first block of the SM to execute, which has as many blocks as any. If all blocks
+   start at once, it is the SM of the grid's last block if that executes clearly more than others,
+   else the one with the fewest of the grid's last blocks, which takes longest. If not, faster SMs
+   get more blocks, and it is one from the middle. */
 uint64_t smc_traces_first_block(const struct smc_machine_launch *launch, uint64_t sms);
 
 /* Walks the first warp of a block and keeps what it executes; free `path->run`. SMC_USAGE: it does
