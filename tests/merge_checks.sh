@@ -62,14 +62,13 @@ labelled "line feeds of Windows" 's/$/\r/'
 labelled "no line feed between them" ':a;N;$!ba;s/}\n{/}{/g'
 
 # srun forwards 1024 bytes at a time; -l puts the label before, and a line feed after each.
-pieces() { # RANK
-    grep schema checks.json | sed -n "$1p" |
-        awk -v label="$1: " '{ for (; length($0) > 1024; $0 = substr($0, 1025))
-            print label substr($0, 1, 1024); print label $0 }'
+in_pieces() { # RANK
+    awk -v label="$1: " '{ for (; length($0) > 1024; $0 = substr($0, 1025))
+        print label substr($0, 1, 1024); print label $0 }'
 }
 reports=$(grep -c schema checks.json)
 for rank in $(seq "$reports"); do
-    pieces "$rank" >pieces"$rank"
+    grep schema checks.json | sed -n "${rank}p" | in_pieces "$rank" >pieces"$rank"
 done
 {
     echo "1: Welcome to the cluster"
@@ -78,6 +77,26 @@ done
 empty "reports of checks are read from pieces that srun -l mixed" "$(
     smemcalc merge checks.json 2>wanted.err | diff - out
     grep -q ': note: not a report: 1: Welcome to the cluster$' err || cat err)"
+
+jq -c . node1.json >run1.json
+as_from() { # FILE...: the difference to their report, but for the places
+    smemcalc merge "$@" 2>/dev/null | sed 's/([^()]*:[0-9]*)$//' >wanted
+    sed 's/([^()]*:[0-9]*)$//' out | diff wanted -
+}
+grep schema checks.json | head -n 1 >check1.json
+{ in_pieces 0 <run1.json; echo '0: '; } | smemcalc merge - >out 2>err
+empty "a label without text is no report" "$(cat err; as_from run1.json)"
+cat run1.json check1.json | in_pieces 0 | smemcalc merge - >out 2>err
+empty "one process may report a run and a check" "$(cat err; as_from run1.json check1.json)"
+{ head -c 3000 run1.json; echo; cat run1.json; } | in_pieces 0 | smemcalc merge - >out 2>err
+empty "a report that is cut off does not hide the next of its process" "$(
+    [ "$(wc -l <err)" -eq 1 ] || cat err
+    as_from run1.json)"
+awk 'BEGIN { printf "{\"command\":\"check\","; for (i = 0; i < 20000; i++) printf "{\"schema\":0,\"a\":["; print "" }' |
+    smemcalc merge - >out 2>err
+status=$?
+empty "reports within reports are read once" "$([ $status -eq 2 ] || echo "exit status $status"
+    grep '[0-9]\{4\} more' err)"
 
 grep schema checks.json | cut -c 1-1500 | sed 's/"node":"[^"]*",//; s/"host":"[^"]*",//; s/^/n6: /' |
     head -n 1 | smemcalc merge - --exclude >out 2>err

@@ -156,7 +156,11 @@ void smc_checks_read_line(struct smc_check_reader *reader, const char *line, siz
         json_error_t problem;
         json_auto_t *object = json_loadb(line + at, length - at,
                                          JSON_REJECT_DUPLICATES | JSON_DISABLE_EOF_CHECK, &problem);
-        size_t used = object ? (size_t)problem.position : 1;
+        /* Of one that is cut off, the next begins where it cannot be read any more, or just before.
+         */
+        size_t used = (size_t)problem.position;
+        if (!object)
+            used = used > 2 * sizeof beginning ? used - 2 * sizeof beginning : 1;
         const char *next =
             memmem(line + at + used, length - at - used, beginning, sizeof beginning - 1);
         size_t end = next ? (size_t)(next - line) : length;

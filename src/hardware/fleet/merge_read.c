@@ -536,7 +536,7 @@ static void note_line(struct merge_reader *reader, const struct smc_document *do
 {
     enum { SHOWN = 80 };
     size_t length = document->length;
-    while (length > 0 && strchr("\r\n", document->text[length - 1]))
+    while (length > 0 && (document->text[length - 1] == '\n' || document->text[length - 1] == '\r'))
         length--;
     smc_text_safe_line(reader->problems, "%s:%zu: note: not a report: %.*s%s", reader->file,
                        document->line, (int)(length < SHOWN ? length : SHOWN), document->text,
@@ -699,40 +699,74 @@ static void sort_labelled(struct smc_labelled_line *lines, size_t count)
     qsort(lines, count, sizeof *lines, by_first);
 }
 
-/* The lines of one process without their label, or as they are if they are not JSON. A line feed
-   within a document is left out: srun -l puts one after each KiB. */
+/* A document of one process, whose lines have a label. */
+struct labelled_document {
+    struct smc_text text; /* begins with the label */
+    size_t label_length, line;
+    struct position position;
+};
+
+static void end_document(struct merge_reader *reader, struct labelled_document *document)
+{
+    const char *text = smc_text_string(&document->text);
+    const size_t length = document->text.length, label = document->label_length;
+    size_t start;
+    reader->out_of_memory |= document->text.failed;
+    if (length > label && smc_checks_find(text, length, &start)) {
+        reader->checks->line = document->line;
+        smc_checks_read_line(reader->checks, text, length);
+    } else if (length > label) {
+        read_documents(reader, text + label, length - label, document->line);
+    }
+    smc_text_cut(&document->text, label);
+    document->position = (struct position){0};
+}
+
+/* Adds a line without its label. Line feeds within a document are left out: srun -l puts one after
+   each KiB. A report that begins while another is open says that the other is cut off. */
+static void add_piece(struct merge_reader *reader, struct labelled_document *document,
+                      const struct smc_document *line)
+{
+    static const char beginning[] = "{\"schema\"";
+    const char *text = line->text + document->label_length;
+    size_t length = line->length - document->label_length;
+    while (length > 0 && (text[length - 1] == '\n' || text[length - 1] == '\r'))
+        length--;
+    if (length >= sizeof beginning - 1 && memcmp(text, beginning, sizeof beginning - 1) == 0)
+        end_document(reader, document);
+    for (size_t at = 0, first = 0; at < length; at++) {
+        if (document->position.depth == 0 && strchr(" \t", text[at]) && text[at]) {
+            first = at + 1;
+            continue;
+        }
+        if (document->position.depth == 0 && text[at] != '{' && text[at] != '[') {
+            read_strange(reader, line);
+            return;
+        }
+        if (document->position.depth == 0)
+            document->line = line->line;
+        step_over(&document->position, text[at]);
+        if (document->position.depth > 0 && at + 1 < length)
+            continue;
+        smc_text_append_bytes(&document->text, text + first, at + 1 - first);
+        first = at + 1;
+        if (document->position.depth == 0)
+            end_document(reader, document);
+    }
+}
+
 static void merge_read_process(struct merge_reader *reader, const struct smc_merge_input *input,
                                const struct smc_labelled_line *lines, size_t count)
 {
     const char *text = smc_text_string(&input->lines_text);
-    struct position position = {0};
-    smc_auto_text own = {0};
-    smc_text_append_bytes(&own, text + lines->at, lines->label_length);
-    for (size_t i = 0, start; i < count; i++) {
-        const char *line = text + lines[i].at;
-        const struct smc_document whole = {line, lines[i].length, lines[i].line, false};
-        start = lines[i].label_length;
-        if (position.depth == 0 && line[start] != '{' && line[start] != '[') {
-            read_strange(reader, &whole);
-            continue;
-        }
-        for (size_t at = start; at < lines[i].length; at++)
-            step_over(&position, line[at]);
-        size_t end = lines[i].length;
-        while (position.depth > 0 && end > start && strchr("\r\n", line[end - 1]))
-            end--;
-        smc_text_append_bytes(&own, line + start, end - start);
-    }
-    reader->out_of_memory |= own.failed;
-    const char *joined = smc_text_string(&own);
-    size_t at = lines->label_length;
-    if (smc_checks_find(joined, own.length, &at)) {
-        reader->checks->line = lines->line;
-        smc_checks_read_line(reader->checks, joined, own.length);
-    } else {
-        read_documents(reader, joined + lines->label_length, own.length - lines->label_length,
-                       lines->line);
-    }
+    struct labelled_document document = {.label_length = lines->label_length};
+    smc_text_append_bytes(&document.text, text + lines->at, lines->label_length);
+    for (size_t i = 0; i < count; i++)
+        add_piece(
+            reader, &document,
+            &(struct smc_document){text + lines[i].at, lines[i].length, lines[i].line, false});
+    end_document(reader, &document);
+    smc_text_free(&document.text);
 }
 
 static void read_labelled(struct merge_reader *reader, struct smc_merge_input *input)
