@@ -30,9 +30,10 @@ bool smc_tensor_map_finish(struct smc_tensor_map *map)
 {
     const uint32_t row = map->box[0] * smc_tensor_bytes((enum smc_tensor_type)map->type);
     const bool has_span = map->span == 16 || map->span == 32 || map->span == 64 || map->span == 128;
+    const bool is_integer = map->type < SMC_TENSOR_F16;
     if (!has_span || map->type >= SMC_TENSOR_F32_FTZ || map->rank < 1 ||
         map->rank > SMC_TENSOR_DIMENSIONS || map->address % ALIGN || row % ALIGN ||
-        (map->span > ALIGN && row > map->span) || (map->fills_nan && map->type < SMC_TENSOR_F16))
+        (map->span > ALIGN && row > map->span) || (map->fills_nan && is_integer))
         return false;
     for (int i = 0; i < map->rank; i++)
         if (!has_good_dimension(map, i))

@@ -146,9 +146,8 @@ static void paint_line(const struct screen *screen, const struct smc_plot_shape 
     }
     for (; shape->dashed && row < last_row; row++)
         paint_put(screen, row, column, screen->utf8 ? 0x250a : ':', shape->ink, false);
-    for (; (shape->dashed || (shape->ink >= SMC_INK_DRAM && shape->ink <= SMC_INK_ISSUE)) &&
-           column < last_column;
-         column++)
+    const bool is_ceiling = shape->ink >= SMC_INK_DRAM && shape->ink <= SMC_INK_ISSUE;
+    for (; (shape->dashed || is_ceiling) && column < last_column; column++)
         paint_put(screen, row, column, level_of(screen, shape, column), shape->ink, false);
     for (; row < last_row; row++) {
         paint_join(screen, row, column, SOUTH);

@@ -124,16 +124,13 @@ static void trace_draw_head(struct trace_picture *plot)
 {
     const struct smc_trace_answer *answer = plot->answer;
     struct smc_page *page = &plot->page;
+    const char *traced = answer->trace->program ? answer->trace->program : answer->trace->file;
     smc_auto_text title = {0}, verdict = {0}, subject = {0}, device = {0};
     trace_append_devices(&page->canvas, answer, &device);
     double room = smc_page_right(page) - smc_page_left(page) -
                   smc_canvas_text_width(&page->canvas, SMC_FACE_TITLE, smc_text_string(&device)) -
                   smc_canvas_text_width(&page->canvas, SMC_FACE_TITLE, " on ");
-    append_fitting(&page->canvas, SMC_FACE_TITLE,
-                   answer->trace->program ? answer->trace->program
-                   : answer->trace->file  ? answer->trace->file
-                                          : "the program",
-                   room, &title);
+    append_fitting(&page->canvas, SMC_FACE_TITLE, traced ? traced : "the program", room, &title);
     smc_text_printf(&title, " on %s", smc_text_string(&device));
     trace_append_verdict(answer, &verdict);
     trace_append_subject(&page->canvas, answer, &subject);
@@ -156,7 +153,7 @@ static void trace_add_entry(struct legend_row *row, enum smc_ink ink, const char
 {
     struct smc_page *page = row->page;
     const struct smc_canvas *canvas = &page->canvas;
-    double sample = canvas->metrics->sample_width, gap = canvas->cells ? 1 : 7;
+    double sample = canvas->metrics->sample_width, gap = canvas->metrics->sample_gap;
     double inset = canvas->metrics->sample_inset;
     double width = sample + gap + smc_canvas_text_width(canvas, SMC_FACE_NORMAL, text);
     if (row->x + width > smc_page_right(page)) {
