@@ -8,15 +8,16 @@
 
 /* Types of what tensor cores multiply. */
 enum smc_product_type {
-#define PRODUCT(id, key, label, bits) SMC_PRODUCT_##id,
+#define PRODUCT(id, key, label, bits, relief) SMC_PRODUCT_##id,
 #include "machine/timing/products.def"
     SMC_PRODUCT_TYPES
 };
 
 struct smc_product_info {
-    const char *key;   /* "fp16" */
-    const char *label; /* "FP16" */
-    uint8_t bits;      /* of an element in memory */
+    const char *key;    /* "fp16" */
+    const char *label;  /* "FP16" */
+    uint8_t bits;       /* of an element in memory */
+    const char *relief; /* what takes less time; "": nothing */
 };
 
 extern const struct smc_product_info smc_product_info[SMC_PRODUCT_TYPES];

@@ -8,7 +8,7 @@
 enum { WARPGROUP_ROWS = 64, WARPS_OF_GROUP = 4, WAVEFRONT_BYTES = 128 };
 
 const struct smc_product_info smc_product_info[SMC_PRODUCT_TYPES] = {
-#define PRODUCT(id, key, label, bits) [SMC_PRODUCT_##id] = {key, label, bits},
+#define PRODUCT(id, key, label, bits, relief) [SMC_PRODUCT_##id] = {key, label, bits, relief},
 #include "machine/timing/products.def"
 };
 

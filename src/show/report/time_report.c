@@ -245,6 +245,9 @@ void smc_text_relief(const struct smc_answer *answer, struct smc_text *items)
             return;
         }
     smc_text_append(items, smc_time_term_info[time->bound_by].relief);
+    for (int i = 0; time->bound_by == SMC_TIME_TENSOR && i < SMC_PRODUCT_TYPES; i++)
+        if (strcmp(smc_product_info[i].label, time->tensor_type) == 0)
+            smc_text_append(items, smc_product_info[i].relief);
 }
 
 /* --- Text: the arithmetic --------------------------------------------------------------------- */
