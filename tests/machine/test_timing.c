@@ -261,6 +261,23 @@ static void test_many_warps_fill_the_slots(void)
     CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 32), 8 * 42, 8);
 }
 
+/* Of 8 blocks with 8 warps, two warps of each go on, which would all be in one sub-partition. */
+static void test_blocks_start_in_turn(void)
+{
+    enum { WARPS = 8, GO_ON = 4 /* every so many */ };
+    struct bench bench;
+    struct smc_warp_trace trace, ends;
+    const struct smc_warp_trace *all[WARPS];
+    start(&bench, SMC_OP_MOV, SMC_PIPE_ALU, 1);
+    trace_loop(ROOM, 10, &trace);
+    ends = trace;
+    ends.count = 1;
+    for (int i = 0; i < WARPS; i++)
+        all[i] = i % GO_ON == 0 ? &trace : &ends;
+    const double clocks = run_warps(&bench, all, WARPS, WARPS, WARPS);
+    CU_ASSERT_DOUBLE_EQUAL(clocks, 4 * 42 + 12, 12);
+}
+
 static void test_pipe_takes_two_clocks(void)
 {
     struct bench bench;
@@ -1298,6 +1315,7 @@ CU_TestInfo tests_timing[] = {
     {"a full trace", test_full_trace},
     {"one warp waits for itself", test_one_warp_stalls},
     {"many warps fill the issue slots", test_many_warps_fill_the_slots},
+    {"blocks start in the sub-partitions in turn", test_blocks_start_in_turn},
     {"a pipe that takes two clocks", test_pipe_takes_two_clocks},
     {"constants at an index that lanes share", test_uniform_constants},
     {"stores of parts of sectors", test_stores_of_parts},
