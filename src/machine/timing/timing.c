@@ -846,6 +846,18 @@ static enum smc_status trace_first(struct model *model, const struct smc_traced 
                : surveyed;
 }
 
+/* Where warps differ and execute no more than the budget on average, nothing is left out of those
+   that execute more than the one that was measured: they would wait for all others there. */
+static void keep_all(const struct model *model, struct smc_traced *traced)
+{
+    const double warps = (double)traced->blocks * smc_traces_warps(&model->machine);
+    if (!traced->each_apart || smc_traces_take_turns(&model->program) ||
+        model->survey.length * warps > (double)model->sample.budget)
+        return;
+    traced->loop_entries = MOST_LOOP_ENTRIES;
+    traced->entries = traced->entries > MOST_LOOP_ENTRIES ? traced->entries : MOST_LOOP_ENTRIES;
+}
+
 /* The traces of the sample. Where the warps of the grid differ, they are of blocks from the whole
    grid, the longest among them. */
 static enum smc_status trace_sample(struct model *model, struct smc_error *error)
@@ -871,6 +883,7 @@ static enum smc_status trace_sample(struct model *model, struct smc_error *error
     traced.others = model->survey.others;
     traced.at_once = model->survey.at_once;
     traced.survey = &model->survey;
+    keep_all(model, &traced);
     status = smc_traces_make(&model->machine, &traced, &model->traces, error);
     if (status != SMC_OK)
         return status;
