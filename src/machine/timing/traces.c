@@ -149,7 +149,7 @@ static void stop_tracer(struct tracer *tracer)
 
 static bool start_tracer(struct tracer *tracer, const struct smc_machine_launch *launch)
 {
-    tracer->launch = launch;
+    *tracer = (struct tracer){.launch = launch};
     tracer->change_bytes = (launch->program->count + 1) * sizeof *tracer->walk.change;
     tracer->warp = smc_malloc(sizeof *tracer->warp);
     tracer->walk = (struct smc_walk){.program = launch->program,
@@ -527,7 +527,7 @@ enum smc_status smc_traces_make(const struct smc_machine_launch *launch,
                                 const struct smc_traced *traced, struct smc_traces *traces,
                                 struct smc_error *error)
 {
-    struct tracer tracer = {0};
+    struct tracer tracer;
     const uint32_t blocks = traced->blocks;
     const size_t entries = traced->entries;
     *traces = (struct smc_traces){.blocks = blocks,
@@ -935,7 +935,7 @@ static bool survey_grid(struct tracer *tracer, bool at_once, struct smc_survey *
 enum smc_status smc_survey_make(const struct smc_machine_launch *launch, bool at_once,
                                 struct smc_survey *survey, struct smc_error *error)
 {
-    struct tracer tracer = {0};
+    struct tracer tracer;
     *survey = (struct smc_survey){
         .executions = smc_calloc(launch->program->count + 1, sizeof *survey->executions),
         .sectors = smc_calloc(launch->program->count + 1, sizeof *survey->sectors)};
