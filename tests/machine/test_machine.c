@@ -1173,6 +1173,76 @@ static void test_atomics(void)
     }
 }
 
+/* Those that return nothing: a load finds what they left. */
+static void test_reductions_in_memory(void)
+{
+    static const struct code loads = {0x000000040c057981, 0x000ea2000c1e1900}; /* R5, [R12] */
+    static const struct {
+        struct code code;
+        uint32_t before, by, after;
+    } cases[] = {
+        /* REDG ADD, MIN.S32, MAX.S32, MAX, INC, AND, OR, XOR: [R2], R4 */
+        {{0x000000040200798e, 0x004fe4000c10e184}, 5, 9, 14},
+        {{0x000000040200798e, 0x000fe4000c90e384}, 5, 0xfffffffd, 0xfffffffd},
+        {{0x000000040200798e, 0x000fe4000d10e384}, 5, 0xfffffffd, 5},
+        {{0x000000040200798e, 0x000fe2000d10e184}, 5, 0xfffffffd, 0xfffffffd},
+        {{0x000000040200798e, 0x000fe2000d90e184}, 5, 9, 6},
+        {{0x000000040200798e, 0x000fe8000e90e184}, 12, 10, 8},
+        {{0x000000040200798e, 0x000fe2000f10e184}, 12, 10, 14},
+        {{0x000000040200798e, 0x000fe8000f90e184}, 12, 10, 6},
+        /* REDG.ADD.F32.FTZ.RN: 1.5 + 2.25 */
+        {{0x00000004020079a6, 0x010fe8000c10f384}, 0x3fc00000, 0x40100000, 0x40700000},
+    };
+    static struct smc_sass_warp warp;
+    const struct smc_machine_place place = {.block = {32, 1, 1}, .grid = {1, 1, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        unsigned char bytes[8] = {0};
+        memcpy(bytes, &cases[i].before, sizeof cases[i].before);
+        const struct smc_contents contents = {read_repeated, bytes};
+        struct smc_warp_memory memory = {.contents = &contents, .values = true};
+        smc_warp_memory_start(&memory);
+        smc_warp_start(&warp, &place);
+        set_pair(&warp, 4, cases[i].by);
+        set_pair(&warp, 2, 0x10000);
+        set_pair(&warp, 12, 0x10000);
+        access_memory(&memory, &warp, &cases[i].code);
+        access_memory(&memory, &warp, &loads);
+        CU_ASSERT_EQUAL(warp.reg[5].unknown & 1, 0);
+        CU_ASSERT_EQUAL(value_of(&warp.reg[5], 0), cases[i].after);
+        smc_warp_memory_free(&memory);
+    }
+}
+
+/* SGXT.U32 R14, R15, R16, SGXT, and SGXT.W.U32, which is not evaluated. */
+static void test_extensions(void)
+{
+    static const struct {
+        struct code code;
+        uint32_t value, bits, result;
+    } cases[] = {
+        {{0x000000100f0e721a, 0x000fcc0000000000}, 0xfedcba98, 32, 0xfedcba98},
+        {{0x000000100f0e721a, 0x000fcc0000000000}, 0xfedcba98, 40, 0xfedcba98},
+        {{0x000000100f0e721a, 0x000fcc0000000000}, 0xfedcba98, 8, 0x98},
+        {{0x000000100f0e721a, 0x000fcc0000000200}, 0xfedcba98, 8, 0xffffff98},
+        {{0x000000100f0e721a, 0x000fcc0000000200}, 0xfedcba98, 4, 0xfffffff8},
+        {{0x000000100f0e721a, 0x000fcc0000000200}, 0xfedcba98, 0, 0},
+    };
+    static const struct code wraps = {0x000000100f0e721a, 0x000fcc0000000800};
+    static struct smc_sass_warp warp;
+    const struct smc_machine_place place = {.block = {32, 1, 1}, .grid = {1, 1, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        smc_warp_start(&warp, &place);
+        set_pair(&warp, 14, 0);
+        set_pair(&warp, 15, cases[i].value);
+        set_pair(&warp, 16, cases[i].bits);
+        evaluate(&cases[i].code, 1, &warp);
+        CU_ASSERT_EQUAL(warp.reg[14].unknown, 0);
+        CU_ASSERT_EQUAL(value_of(&warp.reg[14], 0), cases[i].result);
+    }
+    evaluate(&wraps, 1, &warp);
+    CU_ASSERT_EQUAL(warp.reg[14].unknown, UINT32_MAX);
+}
+
 /* cp.async of 16 and of 4 bytes: what it brings to shared memory is loaded from there. */
 static void test_copies_to_shared(void)
 {
@@ -1329,6 +1399,8 @@ CU_TestInfo tests_machine[] = {
     {"double precision", test_doubles},
     {"single and double precision, what is rare", test_floats},
     {"reductions of a warp", test_reductions},
+    {"reductions in memory", test_reductions_in_memory},
+    {"bits that are extended", test_extensions},
     {"lanes that hold the same", test_matches},
     {"masks of lanes", test_masks_of_lanes},
     {"atomics of global memory", test_atomics},

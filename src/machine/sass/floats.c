@@ -578,6 +578,19 @@ static bool floats_count_bits(const struct smc_sass_instruction *in,
     return in->to_predicate[0] == SMC_TRUE_PREDICATE;
 }
 
+/* SGXT: the low bits, as many as the second source says; with bit 73, their sign above them. Bit 75
+   is .W. */
+static bool extend_bits(const struct smc_sass_instruction *in, const struct lane_operands *from,
+                        struct lane_result *result)
+{
+    enum { BITS = 32 };
+    const uint32_t bits = from->low[1] < BITS ? from->low[1] : BITS;
+    const uint32_t value = bits > 0 ? from->low[0] << (BITS - bits) : 0;
+    const uint32_t shift = bits > 0 ? BITS - bits : 0;
+    result->low = smc_bit(in, 73) ? (uint32_t)((int32_t)value >> shift) : value >> shift;
+    return !smc_bit(in, 75);
+}
+
 /* False: the operation, or one of its modifiers, is not evaluated. */
 static bool evaluate_lane(const struct smc_sass_instruction *in, const struct lane_operands *from,
                           struct lane_result *result)
@@ -606,6 +619,8 @@ static bool evaluate_lane(const struct smc_sass_instruction *in, const struct la
     case SMC_OP_POPC:
     case SMC_OP_UPOPC:
         return floats_count_bits(in, from, result);
+    case SMC_OP_SGXT:
+        return extend_bits(in, from, result);
     case SMC_OP_BREV:
     case SMC_OP_UBREV:
         result->low = reversed(from->low[1]);

@@ -775,20 +775,27 @@ static bool is_less(const struct smc_sass_instruction *in, uint64_t a, uint64_t 
 
 enum { ADD, MIN, MAX, INC, DEC, AND, OR, XOR, EXCH, POPC_INC = 11 };
 
+/* Bits 87 to 90; of those that return nothing, bit 90 is always 1. */
+static uint64_t kind_of_atomic(const struct smc_sass_instruction *in)
+{
+    const bool returns = in->operation != SMC_OP_RED && in->operation != SMC_OP_REDG;
+    return smc_bits(in, 87, returns ? 4 : 3);
+}
+
 /* Whether an atomic adds to an integer and returns what was there. */
 static bool counts(const struct smc_sass_instruction *in)
 {
-    const uint64_t how = smc_bits(in, 87, 4);
+    const uint64_t how = kind_of_atomic(in);
     return (in->operation == SMC_OP_ATOMG || in->operation == SMC_OP_ATOM) &&
            in->to.kind == SMC_OPERAND_REGISTER && in->to.number != SMC_ZERO_REGISTER &&
            (how == ADD || how == INC || how == POPC_INC);
 }
 
-/* Bits 87 to 90: what an atomic makes of a value. False: not known. */
+/* What an atomic makes of a value. False: not known. */
 static bool apply(const struct smc_sass_instruction *in, uint64_t before, uint64_t by,
                   uint64_t *after)
 {
-    switch (smc_bits(in, 87, 4)) {
+    switch (kind_of_atomic(in)) {
     case ADD:
         *after = added(in, before, by);
         return true;
