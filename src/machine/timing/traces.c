@@ -13,7 +13,7 @@ enum {
     LINES_FOR_EACH_ENTRY = 16,
     SKIPS = 64,
     KNOWN = 64,
-    MOST_STEPS = 4000000,     /* of one warp */
+    MOST_STEPS = 16000000,    /* of one warp */
     STEPS_APART = 300000,     /* until warps that begin alike are taken to continue alike */
     SURVEY_STEPS = 1000000,   /* of all warps of a survey */
     TOGETHER_STEPS = 1500000, /* of blocks whose warps walk together, until they are repeated */
