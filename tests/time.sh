@@ -1030,6 +1030,41 @@ done
 tensor bits i32 H200 | tr -s ' \n' ' ' >out
 empty "not predicted: mma.sync of single bits, whose rate is unknown" \
     "$(lacks out "time not predicted: mma.sync of single bits, whose rate is not in the model")"
+# 8 warps of an SM fetch a float in 8 clocks each, a filtered float4 in 32 (the H200 of doc/time.md).
+cat >fetches.cu <<'END'
+extern "C" __global__ void one(cudaTextureObject_t t, float *out, int n)
+{
+    float sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += tex2D<float>(t, threadIdx.x & 31, (threadIdx.x >> 5) + (i & 7));
+    out[threadIdx.x] = sum;
+}
+extern "C" __global__ void four(cudaTextureObject_t t, float *out, int n)
+{
+    float sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += tex2D<float4>(t, threadIdx.x & 31, (threadIdx.x >> 5) + (i & 7)).w;
+    out[threadIdx.x] = sum;
+}
+extern "C" __global__ void surface(cudaSurfaceObject_t s, float *out)
+{
+    out[threadIdx.x] = surf2Dread<float>(s, threadIdx.x * 4, 0);
+}
+END
+fetches() { # ENTRY ARGUMENT...
+    entry=$1
+    shift
+    smemcalc run fetches.cu --entry "$entry" --grid 132 --block 1024 --device H200 --dry-run "$@"
+}
+for of in one,tex:f32x64x64,8 four,tex.v4.linear:f32x64x64,32; do
+    fetches "${of%%,*}" -a "$(echo "$of" | cut -d, -f2)" -a f32x1024 -a i32:10000 \
+        --format json >fetches.json
+    holds "textures: ${of%%,*} at its rate" ".time | .bound_by == \"l1\" and
+        (.predicted_ms * 1.98e6 / (32 * 10000 * ${of##*,}) | . > 0.97 and . < 1.15)" fetches.json
+done
+fetches surface -a surf:f32x1024x1 -a f32x1024 | tr -s ' \n' ' ' >out
+empty "not predicted: surfaces" \
+    "$(lacks out 'time not predicted: accesses to surfaces, whose rate is not in the model')"
 # m8n8k4 of double precision reaches half of 66.9 TFLOP/s on an H200, where its clock is 1979 MHz.
 tensor doubles f64 H200 --format json >tensor.json
 holds "mma.sync of double precision: half of the roof, and the operations in JSON" \

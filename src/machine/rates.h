@@ -35,6 +35,10 @@ struct smc_rates {
     /* Of wgmma: clocks from the end of the work in the pipe until a wait returns; how many may be
        issued before the pipe is free. */
     double product_latency, product_queue;
+    /* Fetches of textures: clocks of the texture unit for a pass, of CUDA arrays and of linear
+       memory [1]; from L1's data to the result, beyond another such time, likewise, and how much
+       longer with a filter; how many of the unit's clocks may be asked for before it is free. */
+    double texture_pass[2], texture_latency[2], texture_filter, texture_queue;
     /* Barriers in shared memory: clocks of a try_wait of a phase that has ended, and from the end
        of a phase until a warp that waits goes on. */
     double phase_check, phase_latency;

@@ -432,6 +432,69 @@ static void test_control_bits(void)
     CU_ASSERT_EQUAL(in.pipe, SMC_PIPE_LSU);
 }
 
+/* TEX.LL R4, R14, R12, R4, UR4, 0x0, 2D */
+static const struct code fetch_float4 = {0x200004040c0e7f60, 0x000f6400099e0f04};
+
+static void test_decode_fetch(void)
+{
+    unsigned char bytes[16];
+    struct smc_sass_instruction in;
+    for (size_t k = 0; k < 8; k++) {
+        bytes[k] = (unsigned char)(fetch_float4.low >> (8 * k));
+        bytes[8 + k] = (unsigned char)(fetch_float4.high >> (8 * k));
+    }
+    CU_ASSERT_TRUE_FATAL(smc_instruction_decode(bytes, 0, 2, &in));
+    CU_ASSERT(in.operation == SMC_OP_TEX && smc_fetched_shape(&in) == SMC_FETCHES_2D);
+    CU_ASSERT(in.to.number == 14 && in.to.registers == 2);
+    CU_ASSERT(in.to_rest.number == 4 && in.to_rest.registers == 2);
+    CU_ASSERT(in.from[0].number == 12 && in.from[0].registers == 2);
+    CU_ASSERT(in.from[2].kind == SMC_OPERAND_UNIFORM && in.from[2].number == 4);
+}
+
+/* Sectors as an H200 counts them: texture_lines.c. */
+static void test_fetched_sectors(void)
+{
+    static const struct {
+        unsigned width;
+        float offset;
+        bool linear;
+        unsigned sectors;
+    } expected[] = {{32, 0.5f, false, 8}, {16, 0.5f, false, 4},  {8, 0.5f, false, 4},
+                    {2, 0.5f, false, 8},  {1, 0.5f, false, 16},  {32, 0.5f, true, 8},
+                    {32, 0.75f, true, 9}, {16, 0.75f, true, 10}, {1, 0.75f, true, 17}};
+    static struct smc_placed_textures textures = {.count = 1};
+    static struct smc_sass_warp warp;
+    const struct smc_sass_instruction in = {
+        .low = fetch_float4.low,
+        .high = fetch_float4.high,
+        .operation = SMC_OP_TEX,
+        .from = {{.kind = SMC_OPERAND_REGISTER, .number = 12, .registers = 2},
+                 {0},
+                 {.kind = SMC_OPERAND_UNIFORM, .number = 4, .registers = 2}}};
+    warp.uniform[4] = (struct smc_lanes){.same = true, .value = {1}};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        struct smc_fetched fetched;
+        textures.texture[0] = (struct smc_placed_texture){.texture = {.extent = {256, 256, 1},
+                                                                      .channels = 1,
+                                                                      .channel_bytes = 4,
+                                                                      .kind = SMC_TEXEL_FLOAT,
+                                                                      .linear = expected[i].linear},
+                                                          .address = 512};
+        for (unsigned lane = 0; lane < SMC_LANES; lane++) {
+            float x = (float)(lane % expected[i].width) + expected[i].offset;
+            float y = (float)(lane / expected[i].width) + expected[i].offset;
+            memcpy(&warp.reg[12].value[lane], &x, sizeof x);
+            memcpy(&warp.reg[13].value[lane], &y, sizeof y);
+        }
+        CU_ASSERT_TRUE_FATAL(smc_warp_fetches(&warp, &textures, &in, UINT32_MAX, &fetched));
+        CU_ASSERT_EQUAL(fetched.sectors, expected[i].sectors);
+        CU_ASSERT_EQUAL(fetched.passes, 8);
+    }
+    warp.uniform[4].value[0] = 2; /* no such object */
+    struct smc_fetched none;
+    CU_ASSERT_FALSE(smc_warp_fetches(&warp, &textures, &in, UINT32_MAX, &none));
+}
+
 /* Warps vote on R0 > 12: all of the second, none of its lanes else. */
 static void test_vote(void)
 {
@@ -1388,6 +1451,8 @@ CU_TestInfo tests_machine[] = {
     {"shifts of 64 bits", test_wide_shifts},
     {"control bits", test_control_bits},
     {"votes", test_vote},
+    {"decoding of texture fetches", test_decode_fetch},
+    {"sectors of texture fetches", test_fetched_sectors},
     {"calls", test_calls},
     {"calls of functions within functions", test_nested_calls},
     {"a branch around a call that depends on data", test_avoided_call},

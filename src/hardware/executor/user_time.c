@@ -168,8 +168,6 @@ static enum smc_status place_memory(struct placing *placing,
                                     uint64_t *address, struct smc_error *error)
 {
     char name[32];
-    if (argument->form == SMC_USER_TEXTURE)
-        return smc_fail(error, SMC_USAGE, "accesses to textures are not in the model");
     if (placing->count == SMC_TIME_MOST_ARGUMENTS)
         return smc_fail(error, SMC_USAGE, "more than %d arrays among the arguments",
                         SMC_TIME_MOST_ARGUMENTS);
@@ -178,6 +176,11 @@ static enum smc_status place_memory(struct placing *placing,
     if (is_member)
         SMC_TRY(keep_member(source, argument, error));
     argument = is_member ? &source->own : argument;
+    if (argument->form == SMC_USER_TEXTURE) { /* what is fetched is not followed */
+        *address = smc_time_add_texture(placing->arguments, &argument->texture);
+        *placed = (struct placed){.position = placing->position};
+        return SMC_OK;
+    }
     *address = smc_time_add_array(placing->arguments, smc_user_argument_bytes(argument));
     *placed = (struct placed){placing->position, 1, *address, smc_user_types[argument->type].bytes};
     for (size_t i = 0; i + 1 < placing->count; i++)

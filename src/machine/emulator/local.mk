@@ -86,6 +86,7 @@ emulator_sources = \
 	src/machine/emulator/steps_memory.c \
 	src/machine/emulator/tensor_copies.c \
 	src/machine/emulator/tensor_maps.c src/machine/tensor_maps.h \
+	src/machine/emulator/texels.c src/machine/texels.h \
 	src/machine/emulator/textures.c \
 	src/machine/emulator/concurrent_blocks.c src/machine/emulator/concurrent_blocks.h \
 	src/machine/emulator/unset_values.c src/machine/emulator/unset_values.h \

@@ -10,8 +10,9 @@
 #include "machine/emulator/emulator_state.h"
 #include "machine/emulator/emulator_steps.h"
 #include "machine/narrow.h"
+#include "machine/texels.h"
 
-enum { DIMENSIONS = 3, WEIGHT_ONE = 256 };
+enum { DIMENSIONS = 3 };
 
 uint64_t smc_emulated_texture_handle(size_t index)
 {
@@ -115,86 +116,6 @@ static uint32_t as_read(const struct smc_emulated_texture *texture, const char *
                                    : (uint32_t)extended(texture, bits);
 }
 
-/* --- Coordinates ------------------------------------------------------------------------------ */
-
-/* CUDA has wrap and mirror only for normalized coordinates. */
-static enum smc_address_mode mode_of(const struct smc_emulated_texture *texture)
-{
-    bool repeats = texture->address == SMC_ADDRESS_WRAP || texture->address == SMC_ADDRESS_MIRROR;
-    return repeats && !texture->normalized ? SMC_ADDRESS_CLAMP : texture->address;
-}
-
-/* The texel that an index means; false: it is outside of the border. */
-static bool textures_resolve(enum smc_address_mode mode, int64_t index, uint32_t extent,
-                             uint32_t *texel)
-{
-    int64_t count = extent, place = index;
-    if (mode == SMC_ADDRESS_BORDER && (index < 0 || index >= count))
-        return false;
-    if (mode == SMC_ADDRESS_WRAP) {
-        place = (index % count + count) % count;
-    } else if (mode == SMC_ADDRESS_MIRROR) {
-        place = (index % (2 * count) + 2 * count) % (2 * count);
-        place = place < count ? place : 2 * count - 1 - place;
-    }
-    *texel = (uint32_t)(place < 0 ? 0 : place >= count ? count - 1 : place);
-    return true;
-}
-
-/* A coordinate in texels, where its magnitude is small enough for an index. */
-static double in_texels(const struct smc_emulated_texture *texture, uint32_t bits, uint32_t extent)
-{
-    const double most = 1 << 30;
-    double x = (double)smc_float_of_bits(bits);
-    if (isnan(x))
-        return 0;
-    if (texture->normalized && fabs(x) < most && mode_of(texture) != SMC_ADDRESS_CLAMP &&
-        mode_of(texture) != SMC_ADDRESS_BORDER)
-        x -= 2 * floor(x / 2); /* both repeat after two of them */
-    x = texture->normalized ? x * extent : x;
-    return fmin(fmax(x, -most), most);
-}
-
-/* The two texels along one axis that a coordinate is between, and the weight of the second. */
-struct texture_axis {
-    uint32_t texel[2];
-    bool inside[2];
-    uint32_t weight;
-};
-
-static struct texture_axis textures_between(const struct smc_emulated_texture *texture,
-                                            uint32_t bits, uint32_t extent)
-{
-    double place = floor((in_texels(texture, bits, extent) - 0.5) * WEIGHT_ONE + 0.5);
-    int64_t fixed = (int64_t)place, first = (int64_t)floor(place / WEIGHT_ONE);
-    struct texture_axis axis = {.weight = (uint32_t)(fixed - first * WEIGHT_ONE)};
-    for (int i = 0; i < 2; i++)
-        axis.inside[i] = textures_resolve(mode_of(texture), first + i, extent, &axis.texel[i]);
-    return axis;
-}
-
-static struct texture_axis nearest(const struct smc_emulated_texture *texture, uint32_t bits,
-                                   uint32_t extent)
-{
-    struct texture_axis axis = {.weight = 0};
-    int64_t index = (int64_t)floor(in_texels(texture, bits, extent));
-    axis.inside[0] = textures_resolve(mode_of(texture), index, extent, &axis.texel[0]);
-    return axis;
-}
-
-/* Whole numbers: not normalized, and not filtered. Memory without a texture's layout, which has one
-   dimension, reads as 0 outside. */
-static struct texture_axis at_index(const struct smc_emulated_texture *texture, uint32_t bits,
-                                    uint32_t extent, unsigned dimensions)
-{
-    struct texture_axis axis = {.weight = 0};
-    enum smc_address_mode mode = dimensions == 1                          ? SMC_ADDRESS_BORDER
-                                 : texture->address == SMC_ADDRESS_BORDER ? SMC_ADDRESS_BORDER
-                                                                          : SMC_ADDRESS_CLAMP;
-    axis.inside[0] = textures_resolve(mode, (int32_t)bits, extent, &axis.texel[0]);
-    return axis;
-}
-
 /* --- Reading ---------------------------------------------------------------------------------- */
 
 static uint32_t coordinate(const struct smc_warp *warp, const struct smc_op *op, unsigned n,
@@ -206,7 +127,7 @@ static uint32_t coordinate(const struct smc_warp *warp, const struct smc_op *op,
 /* The layer is the first coordinate, and the last index. */
 static void textures_find_axes(const struct smc_emulated_texture *texture,
                                const struct smc_warp *warp, const struct smc_op *op, uint32_t lane,
-                               bool filtered, struct texture_axis axis[DIMENSIONS])
+                               bool filtered, struct smc_texel_axis axis[DIMENSIONS])
 {
     struct smc_texture_access access = access_of(op);
     for (unsigned d = 0; d < DIMENSIONS; d++) {
@@ -214,12 +135,12 @@ static void textures_find_axes(const struct smc_emulated_texture *texture,
         uint32_t bits =
             d < access.dimensions ? coordinate(warp, op, d + access.is_layered, lane) : 0;
         if (d >= access.dimensions)
-            axis[d] = (struct texture_axis){.inside = {true, true}};
+            axis[d] = (struct smc_texel_axis){.inside = {true, true}};
         else if (access.is_integer)
-            axis[d] = at_index(texture, bits, extent, access.dimensions);
+            axis[d] = smc_texel_at_index(texture, bits, extent, access.dimensions);
         else
-            axis[d] =
-                filtered ? textures_between(texture, bits, extent) : nearest(texture, bits, extent);
+            axis[d] = filtered ? smc_texels_between(texture, bits, extent)
+                               : smc_texel_nearest(texture, bits, extent);
     }
     if (access.is_layered) {
         uint32_t layer = coordinate(warp, op, 0, lane), layers = texture->extent[2];
@@ -230,7 +151,7 @@ static void textures_find_axes(const struct smc_emulated_texture *texture,
 /* The texel of a corner, where bit d chooses along axis d; NULL: it is outside. */
 static const char *corner_of(const struct smc_worker *worker,
                              const struct smc_emulated_texture *texture,
-                             const struct texture_axis axis[DIMENSIONS], unsigned corner)
+                             const struct smc_texel_axis axis[DIMENSIONS], unsigned corner)
 {
     uint32_t index[DIMENSIONS];
     for (unsigned d = 0; d < DIMENSIONS; d++) {
@@ -243,7 +164,7 @@ static const char *corner_of(const struct smc_worker *worker,
 
 static uint32_t filtered(const struct smc_worker *worker,
                          const struct smc_emulated_texture *texture,
-                         const struct texture_axis axis[DIMENSIONS], unsigned dimensions,
+                         const struct smc_texel_axis axis[DIMENSIONS], unsigned dimensions,
                          unsigned n)
 {
     double sum = 0;
@@ -251,8 +172,8 @@ static uint32_t filtered(const struct smc_worker *worker,
         const char *texel = corner_of(worker, texture, axis, corner);
         double weight = 1;
         for (unsigned d = 0; d < dimensions; d++) {
-            uint32_t part = corner >> d & 1 ? axis[d].weight : WEIGHT_ONE - axis[d].weight;
-            weight *= (double)part / WEIGHT_ONE;
+            uint32_t part = corner >> d & 1 ? axis[d].weight : SMC_TEXEL_WEIGHT - axis[d].weight;
+            weight *= (double)part / SMC_TEXEL_WEIGHT;
         }
         if (texel && weight > 0 && n < texture->channels)
             sum += weight * textures_number_of(texture, channel(texture, texel, n));
@@ -299,7 +220,7 @@ enum smc_next smc_step_texture(struct smc_worker *worker, struct smc_warp *warp,
     bool is_integer = access_of(op).is_integer;
     EACH_ACTIVE(lane, mask) {
         const struct smc_emulated_texture *texture = shaped_texture(worker, warp, op, lane);
-        struct texture_axis axis[DIMENSIONS];
+        struct smc_texel_axis axis[DIMENSIONS];
         if (!texture)
             continue;
         bool filters = texture->linear && !is_integer && reads_floats(texture);
@@ -328,7 +249,7 @@ enum smc_next smc_step_gather_texels(struct smc_worker *worker, struct smc_warp 
     static const unsigned corners[] = {2, 3, 1, 0};
     EACH_ACTIVE(lane, mask) {
         const struct smc_emulated_texture *texture = shaped_texture(worker, warp, op, lane);
-        struct texture_axis axis[DIMENSIONS];
+        struct smc_texel_axis axis[DIMENSIONS];
         uint32_t value[4];
         if (!texture)
             continue;

@@ -13,6 +13,7 @@ libsmc_la_SOURCES += \
 	src/machine/sass/sass_program.c src/machine/sass/sass_program.h \
 	src/machine/sass/sass_warp.c src/machine/sass/sass_warp.h \
 	src/machine/sass/together.c \
+	src/machine/sass/texture_lines.c src/machine/sass/texture_lines.h \
 	src/machine/timing.h \
 	src/machine/sass/walk.c src/machine/sass/walk.h \
 	src/machine/sass/walk_grid.c src/machine/sass/walk_grid.h \

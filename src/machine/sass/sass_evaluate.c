@@ -255,6 +255,8 @@ void smc_warp_forget(struct smc_sass_warp *warp, const struct smc_sass_instructi
     static const struct results nothing = {.unknown = UINT32_MAX,
                                            .predicate_unknown = {UINT32_MAX, UINT32_MAX}};
     sass_evaluate_store(warp, in, mask, &same, &nothing);
+    for (unsigned i = 0; i < in->to_rest.registers; i++)
+        smc_warp_set_register(warp, &in->to_rest, i, nothing.low, UINT32_MAX, mask);
     for (unsigned i = 0; i < 7; i++)
         if (in->predicates_written >> i & 1)
             store_flags(&warp->predicate[i], 0, UINT32_MAX, mask);

@@ -27,7 +27,8 @@ enum {
     COPY_TO = 1 << 18,
     BARRIER = 1 << 19,
     ALL_PREDICATES_READ = 1 << 20,
-    ALL_PREDICATES_WRITTEN = 1 << 21
+    ALL_PREDICATES_WRITTEN = 1 << 21,
+    TEXTURE = 1 << 25
 };
 
 struct sass_operation {
@@ -53,6 +54,7 @@ static const struct sass_operation operations[SMC_OP_COUNT] = {
 #define PIPE_UNIFORM      SMC_PIPE_UNIFORM
 #define PIPE_CBU          SMC_PIPE_CBU
 #define PIPE_ADU          SMC_PIPE_ADU
+#define PIPE_TEXTURE      SMC_PIPE_TEXTURE
     [SMC_OP_UNKNOWN] = {"?", 0, 0, 0, 0, SMC_PIPE_UNKNOWN},
 #define OPERATION(id, name, code, fields, to_registers, from_registers, pipe)                      \
     [SMC_OP_##id] = {name, fields, code, to_registers, from_registers, pipe},
@@ -237,6 +239,25 @@ static void read_memory(struct smc_sass_instruction *in, uint32_t fields)
         in->copy_offset = (int32_t)signed_bits(smc_bits(in, 44, 20), 20);
         in->offset = (int32_t)signed_bits(smc_bits(in, 32, 12), 12);
     }
+}
+
+/* Fetches of textures: bits 72 to 75 are the channels that are wanted; the first two go to the
+   register at 16, the others to that at 64. From sm_90 on, with bit 91, the object is in the
+   uniform registers at 40. */
+static void read_fetch(struct smc_sass_instruction *in)
+{
+    enum { TEXEL_WORD = 4, FIRST = 2 };
+    static const uint8_t coordinates[8] = {1, 2, 3, 3, 2, 3, 4, 4}; /* with the layer */
+    const unsigned channels = (unsigned)__builtin_popcount((unsigned)smc_bits(in, 72, 4));
+    in->to.registers = (uint8_t)(channels < FIRST ? channels : FIRST);
+    in->to_rest = register_at(in, 64, false, (uint8_t)(channels > FIRST ? channels - FIRST : 0));
+    in->from[0].registers = coordinates[smc_fetched_shape(in)];
+    in->from[1] = register_at(in, 32, false, 1); /* the level */
+    if (smc_bit(in, 91))
+        in->from[2] = (struct smc_sass_operand){
+            .kind = SMC_OPERAND_UNIFORM, .number = (uint8_t)smc_bits(in, 40, 6), .registers = 2};
+    if (in->operation != SMC_OP_TXQ)
+        in->access_bytes = TEXEL_WORD;
 }
 
 /* SHFL: the lane and the limits are each a register or an immediate. */
@@ -499,6 +520,8 @@ bool smc_instruction_decode(const void *bytes, uint64_t at, uint32_t format,
         in->from[1] = constant_at(in, 1);
     if (fields & MEMORY)
         read_memory(in, fields);
+    if (fields & TEXTURE)
+        read_fetch(in);
     if (fields & SHUFFLE)
         read_shuffle(in);
     if (fields & TARGET)

@@ -48,6 +48,7 @@ enum smc_pipe {
     SMC_PIPE_BRANCH,       /* BRA: not in the CBU's counter */
     SMC_PIPE_CBU,
     SMC_PIPE_ADU,
+    SMC_PIPE_TEXTURE,
     SMC_PIPE_UNKNOWN, /* of an operation that is not known */
     SMC_PIPE_COUNT
 };
@@ -102,6 +103,7 @@ struct smc_sass_instruction {
                                           wavefronts are not known */
     bool exchanges, increments;        /* ATOMS.EXCH, ATOMS.POPC.INC */
     uint8_t matrices; /* LDSM, STSM: the first 8 lanes have the rows of the first, ...; 0: others */
+    struct smc_sass_operand to_rest; /* TEX, TLD, TLD4, TXD: the channels after the first two */
     struct smc_sass_operand copy_to; /* LDGSTS: the address in shared memory */
     int32_t copy_offset;
 };
@@ -123,6 +125,29 @@ static inline bool smc_bit(const struct smc_sass_instruction *in, unsigned bit)
    that is not 0. False: the operation is unknown; then only `low`, `high` and `guard` are valid. */
 bool smc_instruction_decode(const void *bytes, uint64_t at, uint32_t format,
                             struct smc_sass_instruction *in);
+
+/* Fetches of textures: the coordinates are the first source, the object the third; from sm_90 on
+   it is in a uniform register. */
+static inline bool smc_is_fetch(const struct smc_sass_instruction *in)
+{
+    return in->operation >= SMC_OP_TEX && in->operation <= SMC_OP_TXD_REGISTER;
+}
+
+/* Of a fetch, bits 61 to 63. */
+enum smc_fetched_shape {
+    SMC_FETCHES_1D,
+    SMC_FETCHES_2D,
+    SMC_FETCHES_3D,
+    SMC_FETCHES_CUBE,
+    SMC_FETCHES_1D_LAYERED,
+    SMC_FETCHES_2D_LAYERED,
+    SMC_FETCHES_CUBE_LAYERED = 7
+};
+
+static inline enum smc_fetched_shape smc_fetched_shape(const struct smc_sass_instruction *in)
+{
+    return (enum smc_fetched_shape)smc_bits(in, 61, 3);
+}
 
 const char *smc_operation_name(enum smc_operation operation);
 

@@ -11,10 +11,11 @@ struct smc_machine_launch {
     size_t constant_bytes;
     const struct smc_constant_bank *bank; /* as in struct smc_machine_place */
     const struct smc_bank_layout *layout;
-    const struct smc_contents *contents; /* of global memory; NULL: unknown */
-    uint64_t resident;                   /* blocks that start before another one has ended */
-    uint64_t sms;                        /* that they are on */
-    uint64_t l1_bytes;                   /* of each */
+    const struct smc_contents *contents;        /* of global memory; NULL: unknown */
+    const struct smc_placed_textures *textures; /* among the arguments; NULL: none */
+    uint64_t resident;                          /* blocks that start before another one has ended */
+    uint64_t sms;                               /* that they are on */
+    uint64_t l1_bytes;                          /* of each */
 };
 
 /* Where a warp is; `index` is that of its block. */

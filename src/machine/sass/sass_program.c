@@ -50,6 +50,7 @@ static void add_predicate(struct names *names, struct smc_predicate predicate)
 static void add_results(struct names *names, const struct smc_sass_instruction *in)
 {
     add_operand(names, &in->to);
+    add_operand(names, &in->to_rest);
     for (int i = 0; i < 2; i++)
         add_result_predicate(names, in->to_predicate[i], in->uniform);
     names->word[FIRST_PREDICATE / 64] |= (uint64_t)in->predicates_written << FIRST_PREDICATE % 64;

@@ -86,6 +86,10 @@ bool smc_warp_evaluate_together(struct smc_sass_warp *warp, const struct smc_sas
 void smc_warp_forget(struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
                      uint32_t mask);
 
+/* The lanes for which a register of an operand is unknown. */
+uint32_t smc_warp_unknown_lanes(const struct smc_sass_warp *warp,
+                                const struct smc_sass_operand *operand);
+
 /* The addresses of an access; false if one of a lane of `mask` is unknown. */
 bool smc_warp_addresses(const struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
                         uint32_t mask, uint64_t address[SMC_LANES]);

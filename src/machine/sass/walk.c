@@ -154,7 +154,9 @@ static void trace_any_access(struct state *state, const struct smc_sass_instruct
         mask &= (1u << 8 * in->matrices) - 1; /* other lanes' addresses are not used */
     if (mask == 0)
         return;
-    if (in->operation == SMC_OP_LDL || in->operation == SMC_OP_STL)
+    if (smc_is_fetch(in))
+        smc_trace_fetch(state->warp, state->walk->textures, in, mask, state->walk->trace, entry);
+    else if (in->operation == SMC_OP_LDL || in->operation == SMC_OP_STL)
         trace_local(state, in, mask, entry);
     else if (smc_warp_addresses(state->warp, in, mask, address))
         trace_access(state, in, mask, address, entry);
@@ -569,10 +571,13 @@ static void add_sectors(struct state *state, const struct smc_sass_instruction *
     unsigned sectors = in->operation == SMC_OP_LDG ? 4 : 0; /* unknown: as in the schedule */
     const bool atomic = follows_atomic(walk, in);
     const bool local = in->operation == SMC_OP_LDL || in->operation == SMC_OP_STL;
+    const bool fetches = smc_is_fetch(in);
     if (mask == 0 ||
-        !(in->operation == SMC_OP_LDG || in->operation == SMC_OP_STG || local || atomic))
+        !(in->operation == SMC_OP_LDG || in->operation == SMC_OP_STG || local || atomic || fetches))
         return;
-    if (local)
+    if (fetches)
+        sectors = smc_fetch_sectors(state->warp, walk->textures, in, mask);
+    else if (local)
         sectors = local_sectors(state, in, mask);
     else if (atomic)
         sectors = sectors_of_atomic(state, in, mask);
@@ -632,29 +637,13 @@ static void walk_execute(struct state *state, const struct smc_sass_instruction 
         smc_warp_evaluate(state->warp, in, mask);
 }
 
-/* The lanes for which a register of an operand is unknown. */
-static uint32_t unknown_lanes(const struct smc_sass_warp *warp,
-                              const struct smc_sass_operand *operand)
-{
-    const bool is_register = operand->kind == SMC_OPERAND_REGISTER;
-    const struct smc_lanes *lanes = is_register ? warp->reg : warp->uniform;
-    const unsigned zero = is_register ? SMC_ZERO_REGISTER : SMC_ZERO_UNIFORM;
-    const unsigned end = (unsigned)operand->number + operand->registers;
-    uint32_t unknown = 0;
-    if (!is_register && operand->kind != SMC_OPERAND_UNIFORM)
-        return 0;
-    for (unsigned number = operand->number; number < end && number < zero; number++)
-        unknown |= lanes[number].unknown;
-    return unknown;
-}
-
 /* Whether the operands of a step are known. */
 static bool operands_known(const struct state *state, const struct smc_sass_instruction *in,
                            uint32_t mask)
 {
     uint32_t unknown = 0;
     for (int i = 0; i < 3; i++)
-        unknown |= unknown_lanes(state->warp, &in->from[i]);
+        unknown |= smc_warp_unknown_lanes(state->warp, &in->from[i]);
     return (unknown & mask) == 0;
 }
 
@@ -672,7 +661,7 @@ static void evaluate(struct state *state, const struct smc_program_step *step,
         walk_execute(state, in, mask, step->purpose == SMC_PURPOSE_CONTROL);
     if (unknown)
         smc_warp_forget(state->warp, in, unknown);
-    if (known && unknown_lanes(state->warp, &in->to) & mask)
+    if (known && smc_warp_unknown_lanes(state->warp, &in->to) & mask)
         walk->first_unknown = (uint32_t)(step - walk->program->step) + 1;
 }
 

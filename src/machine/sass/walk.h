@@ -7,6 +7,7 @@
 
 #include "machine/sass/sass_program.h"
 #include "machine/sass/sass_warp.h"
+#include "machine/sass/texture_lines.h"
 #include "machine/sass/warp_memory.h"
 #include "machine/sass/warp_trace.h"
 #include "rules/banks.h"
@@ -26,18 +27,19 @@ struct smc_walk {
     uint64_t most_steps; /* of one warp that are evaluated */
     uint64_t signature;  /* a hash of the last warp's branches, and which lanes took them */
     uint64_t *change;    /* program->count + 1: executions of step n are the sum of change[0..n] */
-    struct smc_warp_trace *trace;   /* or NULL: steps are only counted */
-    struct smc_warp_memory *memory; /* or NULL: what is loaded is unknown */
-    double *sectors;                /* by step: of global and local memory, added up; or NULL */
-    double all_sectors;             /* of all steps; added to */
-    uint64_t steps;                 /* evaluated, of all warps; added to */
-    enum smc_walk_end end;          /* of the warp for which it is the largest of these values */
-    uint32_t end_at;                /* the step */
-    uint32_t end_operation;         /* its low 12 bits */
-    uint32_t first_unknown;         /* the first step of which a result was unknown although its
-                                       operands were known, from 1; 0: none */
-    bool by_turns;                  /* a warp of a block stops after each access to global memory */
-    uint64_t looping;               /* warps that came to the end of an iteration; added to */
+    struct smc_warp_trace *trace;               /* or NULL: steps are only counted */
+    const struct smc_placed_textures *textures; /* or NULL: there are none */
+    struct smc_warp_memory *memory;             /* or NULL: what is loaded is unknown */
+    double *sectors;        /* by step: of global and local memory, added up; or NULL */
+    double all_sectors;     /* of all steps; added to */
+    uint64_t steps;         /* evaluated, of all warps; added to */
+    enum smc_walk_end end;  /* of the warp for which it is the largest of these values */
+    uint32_t end_at;        /* the step */
+    uint32_t end_operation; /* its low 12 bits */
+    uint32_t first_unknown; /* the first step of which a result was unknown although its
+                               operands were known, from 1; 0: none */
+    bool by_turns;          /* a warp of a block stops after each access to global memory */
+    uint64_t looping;       /* warps that came to the end of an iteration; added to */
     uint64_t endless;    /* of them, those in which no lane knows whether the loop continues: it is
                             taken to end; added to */
     uint32_t endless_at; /* the branch of the last one */

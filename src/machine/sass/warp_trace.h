@@ -20,10 +20,11 @@ struct smc_warp_trace_entry {
     uint32_t line;      /* the first of its lines in the trace; of an access to global memory */
     uint8_t lines;      /* 0: no lane accesses memory, or the addresses are not known */
     uint8_t wavefronts; /* through the banks of shared memory, or of L1 for global memory; words of
-                           constants */
+                           constants; of a fetch passes through the texture unit */
     uint8_t sectors;    /* of an access to global memory */
     uint8_t active_lanes;
     bool unknown_addresses;
+    bool filters, is_linear_memory; /* of a fetch of a texture */
 };
 
 /* Lines from this number on are of local memory, which a warp has for itself: the words of its

@@ -22,6 +22,17 @@ uint64_t smc_time_add_array(struct smc_time_arguments *arguments, uint64_t bytes
     return address;
 }
 
+uint64_t smc_time_add_texture(struct smc_time_arguments *arguments,
+                              const struct smc_emulated_texture *texture)
+{
+    const uint64_t address = smc_time_add_array(arguments, smc_placed_texture_bytes(texture));
+    if (arguments->textures.count == SMC_MOST_TEXTURES)
+        return 0;
+    arguments->textures.texture[arguments->textures.count] =
+        (struct smc_placed_texture){.texture = *texture, .address = address};
+    return smc_placed_texture_handle(arguments->textures.count++);
+}
+
 void smc_time_set_contents(struct smc_time_arguments *arguments, smc_time_contents *contents,
                            void *context)
 {

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "machine/sass/texture_lines.h"
+
 enum { SMC_TIME_MOST_ARGUMENTS = 64, SMC_TIME_PARAMETER_BYTES = 4096 };
 
 /* Yields `bytes` bytes of an array from `offset` on, as they are before the launch. False: they are
@@ -31,6 +33,7 @@ struct smc_time_variable {
 struct smc_time_arguments {
     struct smc_time_array array[SMC_TIME_MOST_ARGUMENTS];
     size_t array_count;
+    struct smc_placed_textures textures;
     struct smc_time_variable variable[SMC_TIME_MOST_ARGUMENTS];
     size_t variable_count;
     unsigned char parameters[SMC_TIME_PARAMETER_BYTES];
@@ -41,6 +44,11 @@ struct smc_time_arguments {
 /* Places an array after the ones before, as cudaMalloc would. Returns its address. No more than
    SMC_TIME_MOST_ARGUMENTS. */
 uint64_t smc_time_add_array(struct smc_time_arguments *arguments, uint64_t bytes);
+
+/* Places the memory of a texture likewise, as one more array. Returns what the kernel is given for
+   it. */
+uint64_t smc_time_add_texture(struct smc_time_arguments *arguments,
+                              const struct smc_emulated_texture *texture);
 
 /* What the array that was added last holds. The loads of the kernel then return it, so that loops,
    indices and branches follow. `context` must live as long as the arguments. */

@@ -21,7 +21,7 @@ struct work {
     double busy[SMC_PIPE_COUNT];
     double products;                          /* multiply-adds of tensor cores */
     double product_clocks[SMC_PRODUCT_TYPES]; /* they take at their peak, in a sub-partition */
-    double data_wavefronts, shared_wavefronts;
+    double data_wavefronts, shared_wavefronts, texture_clocks;
     double load_sectors, l2_sectors, store_sectors;
     double load_pieces, store_pieces, load_slots, store_slots, divergent, atomics, atomic_fills;
     double traced_store_slots; /* if all stores had as many sectors as those in the traces */

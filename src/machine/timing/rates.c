@@ -51,7 +51,8 @@ enum {
     /* Sums of 256 and 1024 threads in a word of shared memory by compare-and-swap: float 84 and 45
        clocks for each, double 63 and 63 (the same): a load and a swap, one after the other. */
     SWAP_CLOCKS = 62,
-    MATCH_CLOCKS = 64, /* of an SM: match.any.sync, likewise (2026-11-29) */
+    TEXTURE_QUEUE = 32, /* assumed: fetches of four warps */
+    MATCH_CLOCKS = 64,  /* of an SM: match.any.sync, likewise (2026-11-29) */
     /* From the end of a block to the first instruction of the next one in its place: kernels that
        only read the clock, with 128 to 1024 threads a block, take 440 to 490 clocks more than they
        spin, 100 of which are a pass of that loop (H200, driver 580.159.04, 2026-11-29). */
@@ -78,6 +79,13 @@ static const double load_piece_seconds = 0.295e-9, store_piece_seconds = 0.08e-9
    and copying they come or go: 42.1e9 loads a second, and 16.0e9 stores of less than a sector,
    which also read the piece (1 GiB; the same H200). */
 static const double scattered_loads = 0.603, scattered_stores = 0.241;
+
+/* Passes of textures: texture_lines.c. Chains of fetches of one warp with 1 and 32 lanes: 93 and 99
+   clocks of linear memory, 116 and 130 of CUDA arrays, 123 and 137 filtered, of which the addition
+   that makes the next coordinate takes 5 (floats that L1 has; H200, CUDA 13.0, driver 580.159.04,
+   2026-11-30): passes count twice, on the way in and out. */
+static const double texture_pass[2] = {1, 0.4375}, texture_latency[2] = {74, 52},
+                    texture_filter = 7;
 
 static const double constant_word_latency = 11.5; /* likewise */
 
@@ -132,6 +140,7 @@ static void set_pipes(struct smc_rates *rates, const struct smc_device *device,
     issue[SMC_PIPE_BRANCH] = control_clocks;
     issue[SMC_PIPE_CBU] = control_clocks;
     issue[SMC_PIPE_ADU] = barrier_clocks;
+    issue[SMC_PIPE_TEXTURE] = 2;
     issue[SMC_PIPE_UNKNOWN] = 2;
     rates->constant_clocks = CONSTANT_CLOCKS;
     rates->constant_miss_clocks = CONSTANT_MISS_CLOCKS;
@@ -140,6 +149,12 @@ static void set_pipes(struct smc_rates *rates, const struct smc_device *device,
     rates->constant_miss_latency = CONSTANT_MISS_LATENCY;
     rates->uniform_miss_clocks = UNIFORM_MISS_CLOCKS;
     rates->uniform_miss_latency = UNIFORM_MISS_LATENCY;
+    for (int linear = 0; linear < 2; linear++) {
+        rates->texture_pass[linear] = texture_pass[linear];
+        rates->texture_latency[linear] = texture_latency[linear];
+    }
+    rates->texture_filter = texture_filter;
+    rates->texture_queue = TEXTURE_QUEUE;
     rates->wide_multiply =
         sm->subpartitions / value(ceilings, SMC_CEILING_IMAD_WIDE, usual_wide_multiplies);
 }
@@ -211,8 +226,29 @@ double smc_rates_clocks(const struct smc_rates *rates, const struct smc_sass_ins
     return wide ? rates->wide_multiply : rates->issue[in->pipe];
 }
 
+/* Of textures and surfaces. */
+static const char *unknown_fetch(const struct smc_sass_instruction *in)
+{
+    const enum smc_fetched_shape shape = smc_fetched_shape(in);
+    if (in->operation == SMC_OP_SULD || in->operation == SMC_OP_SUST)
+        return "accesses to surfaces";
+    if (in->operation == SMC_OP_TXQ)
+        return "queries of textures";
+    if (in->operation == SMC_OP_TXD || in->operation == SMC_OP_TXD_REGISTER)
+        return "texture fetches with gradients";
+    if (in->operation == SMC_OP_TLD4 || in->operation == SMC_OP_TLD4_REGISTER)
+        return "gathers of textures (tld4)";
+    if (shape == SMC_FETCHES_CUBE || shape == SMC_FETCHES_CUBE_LAYERED)
+        return "fetches of cubemaps";
+    if (in->from[2].kind != SMC_OPERAND_UNIFORM)
+        return "texture fetches of GPUs before sm_90";
+    return NULL;
+}
+
 const char *smc_rates_unknown(const struct smc_rates *rates, const struct smc_sass_instruction *in)
 {
+    if (in->pipe == SMC_PIPE_TEXTURE)
+        return unknown_fetch(in);
     if (in->pipe != SMC_PIPE_TENSOR || smc_rates_product_clocks(rates, in) > 0)
         return NULL;
     switch (in->operation) {

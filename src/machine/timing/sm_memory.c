@@ -306,7 +306,7 @@ double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
     const bool copies = way == SMC_SM_LOAD_COPIES || way == SMC_SM_LOAD_COPIES_BEYOND_SM;
     enum { IS_THERE = 1, COMES = 2 };
     const struct smc_rates *rates = sm->rates;
-    double data = entry->wavefronts, there = clock;
+    double data = way == SMC_SM_LOAD_TEXELS ? 0 : entry->wavefronts, there = clock;
     uint32_t sectors = 0, filled = 0, states = 0;
     uint64_t number[MOST_LINES];
     if (entry->lines == 0 && !entry->unknown_addresses)
@@ -355,12 +355,28 @@ double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
     /* Lines that come from L2 are read by a wavefront of their own. */
     if (!copies)
         data = smc_later(data, __builtin_popcount(states));
-    data = smc_later(data, smc_l1_tag_clocks(number, entry->lines));
+    if (way != SMC_SM_LOAD_TEXELS) /* their passes have tags */
+        data = smc_later(data, smc_l1_tag_clocks(number, entry->lines));
     /* What comes of a line is written by a wavefront. */
     data += copies ? sm_copy_wavefronts(sm, entry) : filled;
     sm->work->load_sectors += sectors;
     sm->work->divergent += entry->lines < MANY_LINES ? 0 : data;
     return smc_later(smc_sm_data_stage(sm, clock, data) + rates->l1_latency, there);
+}
+
+double smc_sm_texture(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
+                      const struct smc_warp_trace_entry *entry, double clock)
+{
+    enum { UNKNOWN_PASSES = SMC_LANES / 4 };
+    const struct smc_rates *rates = sm->rates;
+    const unsigned passes = entry->unknown_addresses ? UNKNOWN_PASSES : entry->wavefronts;
+    const double clocks = passes * rates->texture_pass[entry->is_linear_memory];
+    sm->delay += smc_later(sm->texture_free - clock, 0);
+    sm->texture_free = smc_later(sm->texture_free, clock) + clocks;
+    sm->work->texture_clocks += clocks;
+    return smc_sm_load(sm, warp, entry, sm->texture_free, SMC_SM_LOAD_TEXELS) + clocks +
+           rates->texture_latency[entry->is_linear_memory] +
+           (entry->filters ? rates->texture_filter : 0);
 }
 
 /* Adds atomics to those of the piece of 512 bytes that has a line. */

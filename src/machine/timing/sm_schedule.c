@@ -110,6 +110,12 @@ static const uint8_t kind_of[SMC_OP_COUNT] = {
     [SMC_OP_BGMMA] = SMC_SM_PRODUCT,
     [SMC_OP_QGMMA] = SMC_SM_PRODUCT,
     [SMC_OP_WARPGROUP] = SMC_SM_PRODUCT_WAIT,
+    [SMC_OP_TEX] = SMC_SM_TEXTURE,
+    [SMC_OP_TEX_REGISTER] = SMC_SM_TEXTURE,
+    [SMC_OP_TLD4] = SMC_SM_TEXTURE,
+    [SMC_OP_TLD4_REGISTER] = SMC_SM_TEXTURE,
+    [SMC_OP_TLD] = SMC_SM_TEXTURE,
+    [SMC_OP_TLD_REGISTER] = SMC_SM_TEXTURE,
     [SMC_OP_MEMBAR] = SMC_SM_FENCE,
 };
 
@@ -424,7 +430,8 @@ static double way_of(const struct smc_sm_state *sm, struct smc_sm_part *part,
                      const struct smc_sm_step *step, double clock)
 {
     if ((step->kind < SMC_SM_SHARED_LOAD || step->kind > SMC_SM_COPY) &&
-        step->kind != SMC_SM_SHUFFLE && step->kind != SMC_SM_GENERIC)
+        step->kind != SMC_SM_SHUFFLE && step->kind != SMC_SM_GENERIC &&
+        step->kind != SMC_SM_TEXTURE)
         return clock;
     part->memory_free = smc_later(part->memory_free, clock) + sm->rates->issue[SMC_PIPE_LSU];
     return part->memory_free;
@@ -486,7 +493,8 @@ static double execute(struct smc_sm_state *sm, struct smc_sm_part *part, struct 
     const struct smc_rates *rates = sm->rates;
     const double way = way_of(sm, part, step, clock);
     double done;
-    warp->is_apart |= step->kind == SMC_SM_GLOBAL_LOAD || step->kind == SMC_SM_GLOBAL_STORE;
+    warp->is_apart |= step->kind == SMC_SM_GLOBAL_LOAD || step->kind == SMC_SM_GLOBAL_STORE ||
+                      step->kind == SMC_SM_TEXTURE;
     switch (kind_of_access(step, entry)) {
     case SMC_SM_SHARED_LOAD:
     case SMC_SM_SHARED_ATOMIC:
@@ -499,6 +507,10 @@ static double execute(struct smc_sm_state *sm, struct smc_sm_part *part, struct 
     case SMC_SM_GLOBAL_LOAD:
         return smc_sm_load(sm, warp, entry, way,
                            step->beyond_sm ? SMC_SM_LOAD_BEYOND_SM : SMC_SM_LOAD);
+    case SMC_SM_TEXTURE:
+        done = smc_sm_texture(sm, warp, entry, way);
+        part->pipe_gate[step->pipe] = sm->texture_free - sm->rates->texture_queue;
+        return done;
     case SMC_SM_GLOBAL_STORE:
         return smc_sm_store(sm, warp, step, entry, way);
     case SMC_SM_COPY:
@@ -858,7 +870,7 @@ static bool sm_schedule_access_once(struct smc_sm_state *sm, struct smc_sm_warp 
         const struct smc_sm_step *step = &sm->step[entry->step];
         if (step->kind != SMC_SM_GLOBAL_LOAD && step->kind != SMC_SM_GLOBAL_STORE &&
             step->kind != SMC_SM_COPY && step->kind != SMC_SM_BULK && step->kind != SMC_SM_ATOMIC &&
-            step->kind != SMC_SM_GENERIC)
+            step->kind != SMC_SM_GENERIC && step->kind != SMC_SM_TEXTURE)
             continue;
         sm->work = &sm->launch->work[entry->step];
         sm->work->executions++;

@@ -25,11 +25,12 @@ struct smc_step_work {
     double load_pieces, store_pieces; /* of 64 bytes that have these sectors of L2 */
     /* Sectors of whole lines that L2 could give or take meanwhile, without atomics. */
     double load_slots, store_slots;
-    double divergent;    /* wavefronts of loads that touch many lines */
-    double atomics;      /* that L2 executes one by one */
-    double atomic_fills; /* as many more could be executed while L2 fetches what they miss */
-    double local_pieces; /* of local memory that L1 does not hold, loaded and stored */
-    double constants;    /* clocks of the SM's unit for constants by lane */
+    double texture_clocks; /* of the texture unit */
+    double divergent;      /* wavefronts of loads that touch many lines */
+    double atomics;        /* that L2 executes one by one */
+    double atomic_fills;   /* as many more could be executed while L2 fetches what they miss */
+    double local_pieces;   /* of local memory that L1 does not hold, loaded and stored */
+    double constants;      /* clocks of the SM's unit for constants by lane */
 };
 
 /* What an SM loads from and stores to one array, as far as loads missed L1: pieces of 64 bytes, and

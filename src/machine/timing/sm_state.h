@@ -62,9 +62,10 @@ enum smc_sm_kind {
     SMC_SM_BULK,
     SMC_SM_PRODUCT, /* of a warpgroup */
     SMC_SM_PRODUCT_WAIT,
-    SMC_SM_FENCE,  /* of memory */
-    SMC_SM_ATOMIC, /* in global memory */
-    SMC_SM_GENERIC /* accesses to memory of any kind */
+    SMC_SM_TEXTURE, /* of a texture */
+    SMC_SM_FENCE,   /* of memory */
+    SMC_SM_ATOMIC,  /* in global memory */
+    SMC_SM_GENERIC  /* accesses to memory of any kind */
 };
 
 /* Of what an SM stores, L2 holds at least so much until it is loaded again: 1/132 of it on an H200.
@@ -225,6 +226,7 @@ struct smc_sm_state {
     uint32_t next_block, ended; /* blocks */
     uint32_t started;           /* warps */
     double data_free;           /* L1's data stage */
+    double texture_free;        /* the texture unit */
     double fences_free;         /* what sends fences to L2 */
     double l2_free, stores_free, last_store, atomics_free, dram_free;
     double block_free; /* when the next block may start */
@@ -298,12 +300,15 @@ enum smc_sm_load_way {
     SMC_SM_LOAD,
     SMC_SM_LOAD_COPIES,           /* to shared memory */
     SMC_SM_LOAD_COPIES_BEYOND_SM, /* cp.async.cg: likewise, past L1 */
-    SMC_SM_LOAD_BEYOND_SM         /* from L2, whatever L1 has */
+    SMC_SM_LOAD_BEYOND_SM,        /* from L2, whatever L1 has */
+    SMC_SM_LOAD_TEXELS            /* for the texture unit */
 };
 
 double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
                    const struct smc_warp_trace_entry *entry, double clock,
                    enum smc_sm_load_way way);
+double smc_sm_texture(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
+                      const struct smc_warp_trace_entry *entry, double clock);
 double smc_sm_store(struct smc_sm_state *sm, struct smc_sm_warp *warp,
                     const struct smc_sm_step *step, const struct smc_warp_trace_entry *entry,
                     double clock);

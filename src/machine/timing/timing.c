@@ -46,6 +46,7 @@ static void timing_add(struct work *sum, const struct work *part, double times)
     sum->store_pieces += times * part->store_pieces;
     sum->load_slots += times * part->load_slots;
     sum->store_slots += times * part->store_slots;
+    sum->texture_clocks += times * part->texture_clocks;
     sum->divergent += times * part->divergent;
     sum->atomics += times * part->atomics;
     sum->atomic_fills += times * part->atomic_fills;
@@ -92,6 +93,7 @@ static void add_step(const struct model *model, uint32_t i, const struct smc_ste
     work->load_slots += requests * step->load_slots;
     work->store_slots += requests * step->store_slots;
     work->traced_store_slots += times * step->store_slots;
+    work->texture_clocks += times * step->texture_clocks;
     work->divergent += times * step->divergent;
     work->atomics += requests * step->atomics;
     work->atomic_fills += requests * step->atomic_fills;
@@ -511,7 +513,8 @@ static void set_terms(const struct model *model, struct smc_time *time)
     term[SMC_TIME_SPECIAL] = fmax(work->busy[SMC_PIPE_XU], work->busy[SMC_PIPE_ADU]) / parts * ms;
     term[SMC_TIME_TENSOR] = work->busy[SMC_PIPE_TENSOR] / parts * ms;
     term[SMC_TIME_SHARED] = work->shared_wavefronts * ms;
-    term[SMC_TIME_L1] = (work->data_wavefronts - work->shared_wavefronts) * ms;
+    double l1 = work->data_wavefronts - work->shared_wavefronts;
+    term[SMC_TIME_L1] = fmax(l1, work->texture_clocks) * ms;
     term[SMC_TIME_L2] = fmax(work->load_slots * rates->l2_load_clocks,
                              fmax(work->store_slots * rates->l2_store_clocks, model->hot_clocks)) *
                         ms;
@@ -919,6 +922,7 @@ static enum smc_status predict_with(const struct smc_time_launch *launch,
         .constant_bytes = (at + bytes + 3) / 4 * 4, /* whole words */
         .bank = values->bank,
         .layout = &layout,
+        .textures = &values->arguments.textures,
     };
     model.blocks = 1;
     for (int i = 0; i < 3; i++) {

@@ -154,13 +154,13 @@ static bool start_tracer(struct tracer *tracer, const struct smc_machine_launch 
     tracer->warp = smc_malloc(sizeof *tracer->warp);
     tracer->walk = (struct smc_walk){.program = launch->program,
                                      .layout = launch->layout,
+                                     .textures = launch->textures,
                                      .most_steps = MOST_STEPS,
                                      .change = smc_malloc(tracer->change_bytes)};
     tracer->memory = launch->contents ? smc_calloc(1, sizeof *tracer->memory) : NULL;
-    if (tracer->memory) {
-        tracer->memory->contents = launch->contents;
-        tracer->memory->values = launch->program->follows_stores;
-    }
+    if (tracer->memory)
+        *tracer->memory = (struct smc_warp_memory){.contents = launch->contents,
+                                                   .values = launch->program->follows_stores};
     tracer->walk.memory = tracer->memory;
     tracer->warps = smc_traces_warps(launch);
     bool together = tracer->memory && launch->program->by_block;
