@@ -1378,6 +1378,22 @@ extern "C" __global__ void until(const __half *x, float *to)
         sum += i;
     to[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
+extern "C" __global__ void row_sums(float *to, const float *x, int columns)
+{
+    const float *row = x + (size_t)blockIdx.x * columns;
+    float sum = 0;
+    for (int i = threadIdx.x; i < columns; i += blockDim.x)
+        sum += row[i];
+    atomicAdd(&to[blockIdx.x], sum);
+}
+extern "C" __global__ void thread_sums(float *to, const float *x, int times)
+{
+    const float *part = x + (size_t)blockIdx.x * blockDim.x * times + threadIdx.x;
+    float sum = 0;
+    for (int i = 0; i < times; i++)
+        sum += part[i * blockDim.x];
+    to[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
 END
 parts() { # ARGUMENT...
     smemcalc run parts.cu --entry "$@" --dry-run --device H200 --format json 2>err | jq .time.predicted_ms
@@ -1427,6 +1443,17 @@ empty "volatile loads of one place by all SMs follow each other" "$(
     one=$(parts one_place --grid 264 --block 256 -a i32x1048576 -a i32x67584 -a i32:0)
     apart=$(parts one_place --grid 264 --block 256 -a i32x1048576 -a i32x67584 -a i32:1024)
     jq -en "$one > 5 * $apart" >/dev/null || echo "one $one, apart $apart")"
+# What is stored after a long loop stays in its array: bytes from DRAM.
+while read -r bytes arguments; do
+    states "of ${arguments%% *} all comes from DRAM once, $bytes bytes" \
+        ".time.counts.dram_bytes | . > 0.95 * $bytes and . < 1.05 * $bytes" \
+        run parts.cu --entry $arguments --block 256 --dry-run --device H200
+done <<END
+134225920 row_sums --grid 2048 -a f32x2048:zero -a f32x33554432:zero -a i32:16384
+536903680 row_sums --grid 8192 -a f32x8192:zero -a f32x134217728:zero -a i32:16384
+104890368 thread_sums --grid 1056 -a f32x270336:zero -a f32x512M:zero -a i32:96
+1048903680 thread_sums --grid 10560 -a f32x2703360:zero -a f32x1024M:zero -a i32:96
+END
 empty "clusters start more slowly than single blocks" "$(
     alone=$(parts alone --grid 65536 --block 256 -a i32x64)
     together=$(parts in_clusters --grid 65536 --block 256 -a i32x64)

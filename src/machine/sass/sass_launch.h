@@ -13,9 +13,11 @@ struct smc_machine_launch {
     const struct smc_bank_layout *layout;
     const struct smc_contents *contents;        /* of global memory; NULL: unknown */
     const struct smc_placed_textures *textures; /* among the arguments; NULL: none */
-    uint64_t resident;                          /* blocks that start before another one has ended */
-    uint64_t sms;                               /* that they are on */
-    uint64_t l1_bytes;                          /* of each */
+    const struct smc_time_array *array;         /* in global memory */
+    size_t arrays;
+    uint64_t resident; /* blocks that start before another one has ended */
+    uint64_t sms;      /* that they are on */
+    uint64_t l1_bytes; /* of each */
 };
 
 /* Where a warp is; `index` is that of its block. */

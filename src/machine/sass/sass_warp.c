@@ -88,12 +88,12 @@ uint32_t smc_warp_unknown_lanes(const struct smc_sass_warp *warp,
 {
     const bool is_register = operand->kind == SMC_OPERAND_REGISTER;
     const struct smc_lanes *lanes = is_register ? warp->reg : warp->uniform;
-    const unsigned zero = is_register ? SMC_ZERO_REGISTER : SMC_ZERO_UNIFORM;
+    const unsigned zero_register = is_register ? SMC_ZERO_REGISTER : SMC_ZERO_UNIFORM;
     const unsigned end = (unsigned)operand->number + operand->registers;
     uint32_t unknown = 0;
     if (!is_register && operand->kind != SMC_OPERAND_UNIFORM)
         return 0;
-    for (unsigned number = operand->number; number < end && number < zero; number++)
+    for (unsigned number = operand->number; number < end && number < zero_register; number++)
         unknown |= lanes[number].unknown;
     return unknown;
 }

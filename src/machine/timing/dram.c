@@ -10,6 +10,7 @@
 /* What the whole launch accesses for each access in the sample's traces. */
 struct scale {
     double loads, stores;
+    double all_loads, all_stores; /* of all arrays together: pieces */
     bool whole; /* the traces leave nothing out, so that it is the same for all arrays */
 };
 
@@ -29,15 +30,17 @@ static struct scale find_scale(const struct model *model)
     loads = loads > 0 ? model->work.load_pieces / loads : 0;
     stores = stores > 0 ? model->work.store_pieces / stores : 0;
     bool whole = fmax(loads, stores) < 1.02 * blocks || smc_traces_are_whole(&model->traces);
-    return (struct scale){busy * loads, busy * stores, whole};
+    return (struct scale){busy * loads, busy * stores, busy * model->work.load_pieces,
+                          busy * model->work.store_pieces, whole};
 }
 
 #define CLEARLY 0.8 /* less than all */
 
-/* As much of an array as was asked for, which is all of it unless it is clearly less. */
-static double part_of(double bytes, double asked, bool known)
+/* As much of an array as was asked for, and `most` at most, which is all of it unless that is
+   clearly less. */
+static double part_of(double bytes, double asked, double most)
 {
-    return asked <= 0 || (known && asked < CLEARLY * bytes) ? asked : bytes;
+    return asked <= 0 ? 0 : most < CLEARLY * bytes ? most : bytes;
 }
 
 /* What array `i` is accessed for in the whole launch. */
@@ -48,8 +51,10 @@ static struct smc_touched touched_of(const struct model *model, size_t i, const 
     double bytes = (double)model->arguments->array[i].bytes;
     struct smc_touched touched = {.asked_read = traffic->loaded * scale->loads * PIECE,
                                   .asked_written = traffic->stored * scale->stores * PIECE};
-    touched.read = part_of(bytes, touched.asked_read, scale->whole);
-    touched.written = part_of(bytes, touched.asked_written, scale->whole);
+    touched.read = part_of(bytes, touched.asked_read,
+                           scale->whole ? touched.asked_read : scale->all_loads * PIECE);
+    touched.written = part_of(bytes, touched.asked_written,
+                              scale->whole ? touched.asked_written : scale->all_stores * PIECE);
     touched.both = fmax(touched.read, touched.written);
     touched.copied = model->launch->restored && traffic->stored > 0 ? bytes : 0;
     if (traffic->loaded <= 0 && traffic->stored_bytes * scale->stores < CLEARLY * touched.written)

@@ -3,6 +3,7 @@ libsmc_la_SOURCES += \
 	src/machine/timing/arguments.c src/machine/timing/arguments.h \
 	src/machine/timing/dram.c \
 	src/machine/timing/fetch.c src/machine/timing/fetch.h \
+	src/machine/timing/known_traces.c src/machine/timing/known_traces.h \
 	src/machine/timing/l1.c src/machine/timing/l1.h \
 	src/machine/timing/l2.c src/machine/timing/l2.h \
 	src/machine/timing/launch_model.h \

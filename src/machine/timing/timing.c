@@ -923,6 +923,8 @@ static enum smc_status predict_with(const struct smc_time_launch *launch,
         .bank = values->bank,
         .layout = &layout,
         .textures = &values->arguments.textures,
+        .array = model.arguments->array,
+        .arrays = model.arguments->array_count,
     };
     model.blocks = 1;
     for (int i = 0; i < 3; i++) {

@@ -8,11 +8,11 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "machine/sass/walk_grid.h"
+#include "machine/timing/known_traces.h"
 
 enum {
     LINES_FOR_EACH_ENTRY = 16,
     SKIPS = 64,
-    KNOWN = 64,
     MOST_STEPS = 16000000,    /* of one warp */
     STEPS_APART = 300000,     /* until warps that begin alike are taken to continue alike */
     SURVEY_STEPS = 1000000,   /* of all warps of a survey */
@@ -26,101 +26,6 @@ enum {
     MOST_WARPS = 32 /* of a block: 1024 threads */
 };
 
-/* Warps that took the same branches until instructions are left out are taken to continue alike:
-   the rest of the trace is copied from the first of them, with its lines moved by the distance of
-   their first lines. */
-struct known_trace {
-    const struct smc_warp_trace *trace[KNOWN];
-    uint32_t count;
-    const struct smc_survey *survey; /* or NULL */
-    uint64_t block;                  /* of the warp that is traced */
-};
-
-/* How many instructions a warp of a block has that was not walked to its end: as many as the
-   nearest one of a survey that has more than the walk saw. 0: there is none. */
-static double length_of_nearest(const struct smc_survey *survey, uint64_t block, double seen)
-{
-    const size_t count = (size_t)fmin((double)survey->warps, SMC_SURVEYED_WARPS);
-    double length = 0;
-    uint64_t least = UINT64_MAX;
-    for (size_t i = 0; i < count; i++) {
-        const uint64_t at = survey->first[i].block, apart = at > block ? at - block : block - at;
-        if (apart >= least || survey->first[i].length <= seen)
-            continue;
-        least = apart;
-        length = survey->first[i].length;
-    }
-    return length;
-}
-
-/* Leaves out of a trace that was taken over so much more or less that it gets a length. */
-static void set_length(struct smc_warp_trace *trace, double length)
-{
-    uint64_t left_out = 0;
-    for (size_t i = 0; i < trace->skip_count; i++)
-        left_out += trace->skip[i].executed;
-    if (length <= 0 || left_out == 0)
-        return;
-    const double kept = (double)(trace->length - left_out);
-    const double times = fmax(0, length - kept) / (double)left_out;
-    for (size_t i = 0; i < trace->skip_count; i++) {
-        trace->length -= trace->skip[i].executed;
-        trace->skip[i].executed = (uint64_t)((double)trace->skip[i].executed * times);
-        trace->length += trace->skip[i].executed;
-    }
-}
-
-static const struct smc_warp_trace_line *first_global_line(const struct smc_warp_trace *trace)
-{
-    for (size_t i = 0; i < trace->line_count; i++)
-        if (trace->line[i].number < SMC_WARP_TRACE_LOCAL)
-            return &trace->line[i];
-    return NULL;
-}
-
-static bool take_over(void *context, struct smc_warp_trace *trace, uint64_t signature)
-{
-    const struct known_trace *known = context;
-    const struct smc_warp_trace *from = NULL;
-    for (uint32_t i = 0; i < known->count && !from; i++)
-        if (known->trace[i]->first_skip_signature == signature &&
-            known->trace[i]->first_skip_count == trace->count)
-            from = known->trace[i];
-    if (!from || from->skip_count == 0)
-        return false;
-    size_t entries = from->count - from->first_skip_count;
-    if (entries > trace->capacity - trace->count)
-        return false;
-    uint64_t moved = 0;
-    const struct smc_warp_trace_line *to_line = first_global_line(trace),
-                                     *from_line = first_global_line(from);
-    if (to_line && from_line)
-        moved = to_line->number - from_line->number;
-    memcpy(trace->skip, from->skip, from->skip_count * sizeof *trace->skip);
-    trace->skip_count = from->skip_count;
-    for (size_t i = from->first_skip_count; i < from->count; i++) {
-        struct smc_warp_trace_entry entry = from->entry[i];
-        if (trace->line_capacity - trace->line_count < entry.lines)
-            entry.lines = 0;
-        if (entry.lines) {
-            uint32_t at = (uint32_t)trace->line_count;
-            for (uint32_t k = 0; k < entry.lines; k++) {
-                trace->line[at + k] = from->line[entry.line + k];
-                if (trace->line[at + k].number < SMC_WARP_TRACE_LOCAL)
-                    trace->line[at + k].number += moved;
-            }
-            trace->line_count += entry.lines;
-            entry.line = at;
-        }
-        trace->entry[trace->count++] = entry;
-    }
-    trace->length += from->length - from->first_skip_length;
-    if (known->survey)
-        set_length(trace,
-                   length_of_nearest(known->survey, known->block, (double)from->first_skip_length));
-    return true;
-}
-
 /* --- One warp --------------------------------------------------------------------------------- */
 
 struct tracer {
@@ -133,7 +38,8 @@ struct tracer {
     struct smc_walk_block *block;    /* NULL: warps walk alone */
     struct smc_machine_place *place; /* of its warps */
     uint64_t blocks_walked;
-    bool sees_all; /* as in struct smc_traced */
+    uint32_t *last; /* as in struct smc_known_traces */
+    bool sees_all;  /* as in struct smc_traced */
 };
 
 static void stop_tracer(struct tracer *tracer)
@@ -145,6 +51,7 @@ static void stop_tracer(struct tracer *tracer)
     free(tracer->memory);
     smc_walk_block_free(tracer->block);
     free(tracer->place);
+    free(tracer->last);
 }
 
 static bool start_tracer(struct tracer *tracer, const struct smc_machine_launch *launch)
@@ -166,8 +73,9 @@ static bool start_tracer(struct tracer *tracer, const struct smc_machine_launch 
     bool together = tracer->memory && launch->program->by_block;
     tracer->block = together ? smc_walk_block_new(tracer->warps) : NULL;
     tracer->place = together ? smc_malloc(tracer->warps * sizeof *tracer->place) : NULL;
-    if (tracer->warp && tracer->walk.change && (tracer->memory || !launch->contents) &&
-        (!together || (tracer->block && tracer->place)))
+    tracer->last = smc_malloc((launch->program->count + 1) * sizeof *tracer->last);
+    if (tracer->warp && tracer->walk.change && tracer->last &&
+        (tracer->memory || !launch->contents) && (!together || (tracer->block && tracer->place)))
         return true;
     stop_tracer(tracer);
     return false;
@@ -291,7 +199,7 @@ struct free_place {
 };
 
 static void begin_trace(struct smc_traces *traces, const struct smc_traced *traced, size_t i,
-                        const struct free_place *at, struct known_trace *known)
+                        const struct free_place *at, struct smc_known_traces *known)
 {
     traces->pointer[i] = &traces->trace[i];
     traces->trace[i] =
@@ -303,7 +211,7 @@ static void begin_trace(struct smc_traces *traces, const struct smc_traced *trac
                                 .skip_capacity = SKIPS,
                                 .patterns = traces->patterns,
                                 .loop_entries = traced->loop_entries,
-                                .take_over = known ? take_over : NULL,
+                                .take_over = known ? smc_known_traces_take_over : NULL,
                                 .context = known};
 }
 
@@ -431,20 +339,22 @@ static bool trace_at_once(struct tracer *tracer, const struct smc_traced *traced
 static bool trace_blocks(struct tracer *tracer, const struct smc_traced *traced,
                          struct smc_traces *traces)
 {
-    struct known_trace known = {.survey = traced->survey};
     uint32_t warps = traces->warps_per_block;
+    struct smc_known_traces known = {
+        .launch = tracer->launch, .warps = warps, .survey = traced->survey, .last = tracer->last};
     double walked = 0;
     struct free_place at = {traces->entries, traces->lines, traces->skips};
     for (uint32_t b = 0; b < traces->blocks; b++) {
         traces->block[b].trace = &traces->pointer[(size_t)b * warps];
-        known.block = traced_block(tracer, traced, b);
+        const uint64_t block = traced_block(tracer, traced, b);
         for (uint32_t w = 0; w < warps; w++) {
             size_t i = (size_t)b * warps + w;
             struct smc_warp_trace *trace = &traces->trace[i];
             begin_trace(traces, traced, i, &at, &known);
+            known.place = block * warps + w;
             if (traced->each_apart && tracer->walk.steps < STEPS_APART)
                 trace->take_over = NULL;
-            trace_warp(tracer, known.block, w, trace);
+            trace_warp(tracer, block, w, trace);
             if (does_not_end(tracer))
                 return false;
             traces->length += (double)trace->length;
@@ -456,8 +366,8 @@ static bool trace_blocks(struct tracer *tracer, const struct smc_traced *traced,
             walked += (double)trace->length;
             add_executions(tracer, traces->executions);
             note_local(tracer->memory, 1, traces);
-            if (trace->skipped && known.count < KNOWN)
-                known.trace[known.count++] = trace;
+            if (trace->skipped)
+                smc_known_traces_add(&known, trace);
         }
     }
     for (uint32_t i = 0; i < tracer->launch->program->count && walked > 0; i++)

@@ -1,0 +1,190 @@
+/* Traces whose rest is taken over. */
+#include "machine/timing/known_traces.h"
+
+#include <math.h>
+#include <string.h>
+
+/* How many instructions a warp of a block has that was not walked to its end: as many as the
+   nearest one of a survey that has more than the walk saw. 0: there is none. */
+static double length_of_nearest(const struct smc_survey *survey, uint64_t block, double seen)
+{
+    const size_t count = (size_t)fmin((double)survey->warps, SMC_SURVEYED_WARPS);
+    double length = 0;
+    uint64_t least = UINT64_MAX;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t at = survey->first[i].block, apart = at > block ? at - block : block - at;
+        if (apart >= least || survey->first[i].length <= seen)
+            continue;
+        least = apart;
+        length = survey->first[i].length;
+    }
+    return length;
+}
+
+/* Leaves out of a trace that was taken over so much more or less that it gets a length. */
+static void set_length(struct smc_warp_trace *trace, double length)
+{
+    uint64_t left_out = 0;
+    for (size_t i = 0; i < trace->skip_count; i++)
+        left_out += trace->skip[i].executed;
+    if (length <= 0 || left_out == 0)
+        return;
+    const double kept = (double)(trace->length - left_out);
+    const double times = fmax(0, length - kept) / (double)left_out;
+    for (size_t i = 0; i < trace->skip_count; i++) {
+        trace->length -= trace->skip[i].executed;
+        trace->skip[i].executed = (uint64_t)((double)trace->skip[i].executed * times);
+        trace->length += trace->skip[i].executed;
+    }
+}
+
+/* A trace that is taken over, and where to. */
+struct taking {
+    const struct smc_known_traces *known;
+    const struct smc_warp_trace *from;
+    uint64_t from_place;
+    struct smc_warp_trace *to;
+    size_t shared; /* entries that both have from their walks */
+};
+
+/* Values of `last`; others are the number of an entry. */
+#define NOT_SOUGHT UINT32_MAX
+#define NOT_SHARED (UINT32_MAX - 1)
+
+struct lines {
+    uint64_t first, count; /* 0: it is in no array */
+};
+
+/* The lines of the array that has a line. */
+static struct lines array_with(const struct smc_machine_launch *launch, uint64_t line)
+{
+    for (size_t i = 0; i < launch->arrays; i++) {
+        const struct smc_time_array *array = &launch->array[i];
+        const uint64_t first = array->address / SMC_LINE_BYTES;
+        const uint64_t last = (array->address + array->bytes - 1) / SMC_LINE_BYTES;
+        if (line >= first && line <= last)
+            return (struct lines){first, last - first + 1};
+    }
+    return (struct lines){line, 0};
+}
+
+static bool is_global(const struct smc_warp_trace *trace, size_t entry)
+{
+    const struct smc_warp_trace_entry *at = &trace->entry[entry];
+    return at->step < SMC_WARP_TRACE_SKIP && at->lines > 0 &&
+           trace->line[at->line].number < SMC_WARP_TRACE_LOCAL;
+}
+
+static uint64_t line_of(const struct smc_warp_trace *trace, size_t entry)
+{
+    return trace->line[trace->entry[entry].line].number;
+}
+
+/* The last entry of both walks that accesses an array. */
+static uint32_t last_of_array(const struct taking *taking, const struct lines *array)
+{
+    for (size_t i = taking->shared; i-- > 0;)
+        if (is_global(taking->from, i) && is_global(taking->to, i) &&
+            line_of(taking->from, i) - array->first < array->count)
+            return (uint32_t)i;
+    return NOT_SHARED;
+}
+
+/* Where the part of an array begins that a warp has if all have parts of the same size, in their
+   order. */
+static uint64_t part_of_warp(const struct smc_known_traces *known, uint64_t lines, uint64_t place)
+{
+    const uint32_t *grid = known->launch->grid;
+    const double warps = (double)grid[0] * grid[1] * grid[2] * known->warps;
+    return (uint64_t)floor((double)lines * (double)place / warps);
+}
+
+/* How much further the warp accesses an array than the known one with an instruction. */
+static uint64_t distance_of(const struct taking *taking, uint32_t step, const struct lines *array)
+{
+    uint32_t *last = &taking->known->last[step];
+    if (*last == NOT_SOUGHT)
+        *last = last_of_array(taking, array);
+    if (*last != NOT_SHARED)
+        return line_of(taking->to, *last) - line_of(taking->from, *last);
+    return part_of_warp(taking->known, array->count, taking->known->place) -
+           part_of_warp(taking->known, array->count, taking->from_place);
+}
+
+/* A line so much further, in its array. */
+static uint64_t moved_line(const struct smc_machine_launch *launch, uint64_t line, uint64_t moved)
+{
+    const struct lines array = array_with(launch, line);
+    if (array.count == 0)
+        return line + moved;
+    const int64_t at = (int64_t)(line - array.first + moved) % (int64_t)array.count;
+    return array.first + (uint64_t)(at < 0 ? at + (int64_t)array.count : at);
+}
+
+/* Copies an entry, with its lines if there is place for them. */
+static void copy_entry(const struct taking *taking, size_t entry)
+{
+    struct smc_warp_trace *to = taking->to;
+    struct smc_warp_trace_entry copy = taking->from->entry[entry];
+    if (to->line_capacity - to->line_count < copy.lines)
+        copy.lines = 0;
+    if (copy.lines) {
+        const struct smc_warp_trace_line *source = &taking->from->line[copy.line];
+        struct smc_warp_trace_line *line = &to->line[to->line_count];
+        memcpy(line, source, copy.lines * sizeof *line);
+        if (is_global(taking->from, entry)) {
+            const struct lines array = array_with(taking->known->launch, source->number);
+            const uint64_t moved = distance_of(taking, copy.step, &array);
+            for (uint32_t i = 0; i < copy.lines; i++)
+                line[i].number = moved_line(taking->known->launch, line[i].number, moved);
+        }
+        copy.line = (uint32_t)to->line_count;
+        to->line_count += copy.lines;
+    }
+    to->entry[to->count++] = copy;
+}
+
+/* The number of the first known trace that began like this one; their count: there is none. */
+static uint32_t find_alike(const struct smc_known_traces *known, const struct smc_warp_trace *trace,
+                           uint64_t signature)
+{
+    uint32_t i = 0;
+    while (i < known->count && (known->trace[i]->first_skip_signature != signature ||
+                                known->trace[i]->first_skip_count != trace->count))
+        i++;
+    return i;
+}
+
+void smc_known_traces_add(struct smc_known_traces *known, const struct smc_warp_trace *trace)
+{
+    if (known->count == SMC_KNOWN_TRACES)
+        return;
+    known->place_of[known->count] = known->place;
+    known->trace[known->count++] = trace;
+}
+
+bool smc_known_traces_take_over(void *context, struct smc_warp_trace *trace, uint64_t signature)
+{
+    const struct smc_known_traces *known = context;
+    const uint32_t alike = find_alike(known, trace, signature);
+    if (alike == known->count)
+        return false;
+    const struct smc_warp_trace *from = known->trace[alike];
+    if (from->skip_count == 0 || from->count - trace->count > trace->capacity - trace->count)
+        return false;
+    const struct taking taking = {known, from, known->place_of[alike], trace, trace->count};
+    memcpy(trace->skip, from->skip, from->skip_count * sizeof *trace->skip);
+    trace->skip_count = from->skip_count;
+    for (uint32_t i = 0; i < known->launch->program->count; i++)
+        known->last[i] = NOT_SOUGHT;
+    for (size_t i = 0; i < taking.shared; i++)
+        if (is_global(from, i) && is_global(trace, i))
+            known->last[from->entry[i].step] = (uint32_t)i;
+    for (size_t i = taking.shared; i < from->count; i++)
+        copy_entry(&taking, i);
+    trace->length += from->length - from->first_skip_length;
+    if (known->survey)
+        set_length(trace, length_of_nearest(known->survey, known->place / known->warps,
+                                            (double)from->first_skip_length));
+    return true;
+}
