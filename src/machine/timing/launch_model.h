@@ -64,6 +64,22 @@ static inline uint64_t smc_most_blocks(const struct model *model)
     return (model->blocks + model->sms - 1) / model->sms;
 }
 
+/* Arrays that decide what is executed change during the launch. */
+static inline bool smc_decides_and_changes(const struct smc_survey *survey)
+{
+    return (survey->decides & survey->changed) != 0;
+}
+
+/* They do so for other blocks than the one that stores: their words, not only the arrays. */
+static inline bool smc_contents_change(const struct smc_survey *survey)
+{
+    return (survey->decides & survey->changed & survey->meets) != 0;
+}
+
+/* Sets the terms, what bounds the time, the time and its range. `times`: the work of the launch as
+   a multiple of that of `model->work`. */
+void smc_model_set_time(const struct model *model, double times, struct smc_time *time);
+
 /* Whether L2 does not hold all memory of the launch. */
 bool smc_model_needs_dram(const struct model *model);
 

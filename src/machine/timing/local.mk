@@ -15,5 +15,5 @@ libsmc_la_SOURCES += \
 	src/machine/timing/sm_memory.c src/machine/timing/sm_state.h src/machine/timing/sm_waits.c \
 	src/machine/timing/sm_schedule.c src/machine/timing/sm_schedule.h \
 	src/machine/timing/terms.def \
-	src/machine/timing/timing.c \
+	src/machine/timing/time_terms.c src/machine/timing/timing.c \
 	src/machine/timing/traces.c src/machine/timing/traces.h
