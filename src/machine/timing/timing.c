@@ -680,6 +680,31 @@ static enum smc_status trace_sample(struct model *model, struct smc_error *error
 }
 
 /* `values` are those of the module for the launch. */
+/* The shape of the launch, how many warps reside, and the rates with so many busy SMs. */
+static void set_launch(struct model *model, const struct smc_cubin_kernel *kernel)
+{
+    const struct smc_time_launch *launch = model->launch;
+    model->blocks = 1;
+    for (int i = 0; i < 3; i++) {
+        model->machine.block[i] = launch->block[i];
+        model->machine.grid[i] = launch->grid[i];
+        model->blocks *= launch->grid[i];
+    }
+    uint64_t started = model->sms * (uint64_t)launch->blocks_per_sm;
+    model->resident_warps = (double)(model->blocks < started ? model->blocks : started) *
+                            smc_traces_warps(&model->machine);
+    model->local_bytes = (double)kernel->stack_bytes * SMC_LANES * model->resident_warps;
+    model->machine.resident = model->sms * launch->blocks_per_sm;
+    model->machine.sms = model->sms;
+    model->machine.l1_bytes = launch->l1_bytes;
+    uint64_t busy = model->blocks < model->sms ? model->blocks : model->sms;
+    smc_rates_of(launch->device, launch->ceilings, (uint32_t)busy, &model->rates);
+    if (kernel->blocks_per_cluster > 1)
+        model->rates.block_interval *= 1 + 1.0 / kernel->blocks_per_cluster;
+    if (launch->restored)
+        model->rates.launch_ms += model->rates.other_work_ms;
+}
+
 static enum smc_status predict_with(const struct smc_time_launch *launch,
                                     const struct smc_cubin *cubin,
                                     const struct smc_cubin_kernel *kernel,
@@ -712,26 +737,8 @@ static enum smc_status predict_with(const struct smc_time_launch *launch,
         .array = model.arguments->array,
         .arrays = model.arguments->array_count,
     };
-    model.blocks = 1;
-    for (int i = 0; i < 3; i++) {
-        model.machine.block[i] = launch->block[i];
-        model.machine.grid[i] = launch->grid[i];
-        model.blocks *= launch->grid[i];
-    }
-    uint64_t started = model.sms * (uint64_t)launch->blocks_per_sm;
-    model.resident_warps = (double)(model.blocks < started ? model.blocks : started) *
-                           smc_traces_warps(&model.machine);
-    model.local_bytes = (double)kernel->stack_bytes * SMC_LANES * model.resident_warps;
+    set_launch(&model, kernel);
     snprintf(time->code, sizeof time->code, "sm_%u machine code", cubin->cc);
-    model.machine.resident = model.sms * launch->blocks_per_sm;
-    model.machine.sms = model.sms;
-    model.machine.l1_bytes = launch->l1_bytes;
-    uint64_t busy = model.blocks < model.sms ? model.blocks : model.sms;
-    smc_rates_of(launch->device, launch->ceilings, (uint32_t)busy, &model.rates);
-    if (kernel->blocks_per_cluster > 1)
-        model.rates.block_interval *= 1 + 1.0 / kernel->blocks_per_cluster;
-    if (launch->restored)
-        model.rates.launch_ms += model.rates.other_work_ms;
     status = smc_model_check_rates(&model, error);
     time->lacks_rate = status == SMC_USAGE;
     if (status == SMC_OK)
