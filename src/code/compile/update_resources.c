@@ -140,13 +140,13 @@ static enum smc_status compile_everywhere(const struct smc_kernel *kernel,
         return smc_fail(error, SMC_MACHINE, "kernel %s: its options are too long for a row",
                         kernel->name);
     if (!update_resources_is_listed(list, kernel->name, row.defines))
-        for (uint16_t cc = SMC_MIN_CC; cc <= SMC_MAX_CC; cc++) {
+        for (int cc = SMC_MIN_CC; cc <= SMC_MAX_CC; cc++) {
             struct smc_build build = {
                 .kernel = kernel,
                 .source = &source,
                 .defines = smc_text_string(&options),
-                .place = library_for(libraries, cc),
-                .cc = cc,
+                .place = library_for(libraries, (uint16_t)cc),
+                .cc = (uint16_t)cc,
             };
             if (build.place)
                 SMC_TRY(update_resources_compile_for(&build, row.defines, list, error));

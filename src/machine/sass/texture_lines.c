@@ -158,7 +158,7 @@ static unsigned add_quad(const struct smc_placed_texture *placed, const struct f
         struct smc_texel_axis axis[DIMENSIONS];
         find_texels(&placed->texture, fetch, (unsigned)__builtin_ctz(lanes), axis);
         for (unsigned corner = 0; corner < fetch->texels; corner++) {
-            uint32_t index[DIMENSIONS];
+            uint32_t index[DIMENSIONS] = {0};
             bool is_inside = true;
             for (unsigned d = 0; d < DIMENSIONS; d++) {
                 index[d] = axis[d].texel[corner >> d & 1];
@@ -171,12 +171,10 @@ static unsigned add_quad(const struct smc_placed_texture *placed, const struct f
             last = index[0] > last ? index[0] : last;
         }
     }
+    const uint64_t most = (uint64_t)PASS_BYTES * MOST_PASSES;
     const uint64_t span = first <= last ? (uint64_t)(last - first + 1) * bytes : 0;
     const unsigned wide = bytes <= NARROW ? 1 : fetch->filters ? 4 : 2;
-    unsigned passes =
-        (unsigned)((span < PASS_BYTES * MOST_PASSES ? span : PASS_BYTES * MOST_PASSES) +
-                   PASS_BYTES - 1) /
-        PASS_BYTES;
+    unsigned passes = (unsigned)((span < most ? span : most) + PASS_BYTES - 1) / PASS_BYTES;
     passes = passes > wide ? passes : wide;
     return fetch->filters && fetch->dimensions == DIMENSIONS ? 2 * passes : passes;
 }

@@ -681,7 +681,7 @@ static enum smc_status trace_sample(struct model *model, struct smc_error *error
 
 /* `values` are those of the module for the launch. */
 /* The shape of the launch, how many warps reside, and the rates with so many busy SMs. */
-static void set_launch(struct model *model, const struct smc_cubin_kernel *kernel)
+static void timing_set_launch(struct model *model, const struct smc_cubin_kernel *kernel)
 {
     const struct smc_time_launch *launch = model->launch;
     model->blocks = 1;
@@ -737,7 +737,7 @@ static enum smc_status predict_with(const struct smc_time_launch *launch,
         .array = model.arguments->array,
         .arrays = model.arguments->array_count,
     };
-    set_launch(&model, kernel);
+    timing_set_launch(&model, kernel);
     snprintf(time->code, sizeof time->code, "sm_%u machine code", cubin->cc);
     status = smc_model_check_rates(&model, error);
     time->lacks_rate = status == SMC_USAGE;

@@ -508,7 +508,7 @@ static enum smc_status read_and_answer(const struct smc_csv_record *record,
 {
     const struct batch_row row = {record, error};
     int64_t value[SMC_COLUMN_COUNT];
-    uint32_t block[3], cluster[3], none[3];
+    uint32_t block[3], cluster[3], none[3] = {0};
     memcpy(block, defaults->block, sizeof block);
     memcpy(cluster, defaults->cluster, sizeof cluster);
     if (record->fault != SMC_CSV_SOUND || record->field_count != columns->count)
