@@ -1,6 +1,8 @@
 /* Which arrays decide what is executed, which are stored to, and whether blocks meet there. */
 #include "machine/sass/meetings.h"
 
+#include "base/hash.h"
+
 enum { WORD = 4 };
 
 static uint32_t ones(unsigned count)
@@ -12,7 +14,7 @@ static uint32_t ones(unsigned count)
 static struct smc_touched_word *touched_word(struct smc_warp_memory *memory, uint64_t key)
 {
     enum { NEIGHBORS = 8 }; /* keep together */
-    const uint64_t group = key / NEIGHBORS * UINT64_C(0x9e3779b97f4a7c15) >> 48;
+    const uint64_t group = smc_hash_slot(key / NEIGHBORS, 16);
     struct smc_touched_word *word =
         &memory->touched[(group * NEIGHBORS + key % NEIGHBORS) % SMC_TOUCHED_WORDS];
     if (word->key != key)

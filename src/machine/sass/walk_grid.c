@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 
 /* A block that runs, and its place for the next one. */
 struct runner {
@@ -43,9 +44,8 @@ static void join_ticket(struct smc_ticket *to, const struct smc_ticket *of_block
 static void start_runner(const struct smc_grid_walk *grid, struct runner *runner, uint64_t block)
 {
     const struct smc_machine_launch *launch = grid->launch;
-    const uint32_t *size = launch->grid;
-    const uint32_t index[3] = {(uint32_t)(block % size[0]), (uint32_t)(block / size[0] % size[1]),
-                               (uint32_t)(block / size[0] / size[1])};
+    uint32_t index[3];
+    smc_index_to_place(block, launch->grid, index);
     for (uint32_t w = 0; w < grid->warps; w++)
         smc_launch_place(launch, index, w, &runner->place[w]);
     runner->block = block;

@@ -1,6 +1,7 @@
 /* Memory in the model of one SM: L1's data stage, the way to L2 and DRAM, atomics, bulk copies. */
 #include <math.h>
 
+#include "base/hash.h"
 #include "machine/timing/sm_state.h"
 #include "rules/banks.h"
 
@@ -263,7 +264,7 @@ static struct smc_sm_hot_piece *note_hot(const struct smc_sm_state *sm,
                                          struct smc_sm_hot_piece *hot, uint64_t number,
                                          double accesses)
 {
-    const uint32_t at = (uint32_t)(++number * UINT64_C(0x9e3779b97f4a7c15) >> 52);
+    const uint32_t at = smc_hash_slot(++number, 12);
     for (uint32_t i = 0; i < 8; i++) {
         struct smc_sm_hot_piece *piece = &hot[(at + i) % SMC_SM_HOT_PIECES];
         if (piece->number && piece->number != number)

@@ -84,9 +84,8 @@ static bool start_tracer(struct tracer *tracer, const struct smc_machine_launch 
 static void place_warp(const struct tracer *tracer, uint64_t block, uint32_t warp,
                        struct smc_machine_place *place)
 {
-    const uint32_t *grid = tracer->launch->grid;
-    uint32_t index[3] = {(uint32_t)(block % grid[0]), (uint32_t)(block / grid[0] % grid[1]),
-                         (uint32_t)(block / grid[0] / grid[1])};
+    uint32_t index[3];
+    smc_index_to_place(block, tracer->launch->grid, index);
     smc_launch_place(tracer->launch, index, warp, place);
 }
 
@@ -381,9 +380,10 @@ static uint64_t last_blocks(const uint32_t grid[3], uint64_t blocks, uint64_t sm
 {
     uint64_t count = 0;
     for (uint64_t block = first; block < blocks; block += sms) {
-        uint64_t x = block % grid[0], y = block / grid[0] % grid[1], z = block / grid[0] / grid[1];
-        count += (grid[0] > 1 && x + 1 == grid[0]) || (grid[1] > 1 && y + 1 == grid[1]) ||
-                 (grid[2] > 1 && z + 1 == grid[2]);
+        uint32_t at[3];
+        smc_index_to_place(block, grid, at);
+        count += (grid[0] > 1 && at[0] + 1 == grid[0]) || (grid[1] > 1 && at[1] + 1 == grid[1]) ||
+                 (grid[2] > 1 && at[2] + 1 == grid[2]);
     }
     return count;
 }
