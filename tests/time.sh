@@ -1392,6 +1392,41 @@ extern "C" __global__ void row_sums(float *to, const float *x, int columns)
         sum += row[i];
     atomicAdd(&to[blockIdx.x], sum);
 }
+extern "C" __global__ void passes(float *to, const float *x, int n, int times)
+{
+    float sum = 0;
+    for (int k = 0; k < times; k++)
+        for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+            sum += x[i];
+    to[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+extern "C" __global__ void row_passes(float *to, const float *x, int columns)
+{
+    const float *row = x + (size_t)blockIdx.x * columns;
+    float sum = 0;
+    for (int k = 0; k < 3; k++) {
+        for (int i = threadIdx.x; i < columns; i += blockDim.x)
+            sum = sum * 0.5f + row[i];
+        __syncthreads();
+    }
+    to[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+extern "C" __global__ void round_passes(float *to, const float *x, int size, int times)
+{
+    float sum = 0;
+    for (int i = 0, at = blockIdx.x * blockDim.x + threadIdx.x; i < times; i++) {
+        for (int k = 0; k < 8; k++)
+            sum += x[(at + k * 32768) & (size - 1)];
+        at += 8 * 32768;
+    }
+    to[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+extern "C" __global__ void own_places(unsigned long long *counts, const unsigned *x, int threads, int times)
+{
+    int thread = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int i = 0; i < times; i++)
+        counts[(size_t)thread * 432 + x[(size_t)i * threads + thread] % 4 * 9]++;
+}
 extern "C" __global__ void thread_sums(float *to, const float *x, int times)
 {
     const float *part = x + (size_t)blockIdx.x * blockDim.x * times + threadIdx.x;
@@ -1459,6 +1494,20 @@ done <<END
 536903680 row_sums --grid 8192 -a f32x8192:zero -a f32x134217728:zero -a i32:16384
 104890368 thread_sums --grid 1056 -a f32x270336:zero -a f32x512M:zero -a i32:96
 1048903680 thread_sums --grid 10560 -a f32x2703360:zero -a f32x1024M:zero -a i32:96
+END
+# What is read several times comes from DRAM each time if more than L2 holds passes between, else once;
+# what is accessed of an array at few places does not.
+while read -r bytes arguments; do
+    states "of ${arguments%% *} so much passes between accesses that DRAM has $bytes bytes to give" \
+        ".time.counts.dram_bytes | . >= 0.95 * $bytes and . <= 1.05 * $bytes" \
+        run parts.cu --entry $arguments --block 256 --dry-run --device H200
+done <<END
+1074823168 passes --grid 1056 -a f32x270336:zero -a f32x134217728:zero -a i32:134217728 -a i32:2
+0 passes --grid 1056 -a f32x270336:zero -a f32x6291456:zero -a i32:6291456 -a i32:4
+550502400 row_passes --grid 21504 -a f32x5505024:zero -a f32x132120576:zero -a i32:6144
+1608515584 row_passes --grid 2048 -a f32x524288:zero -a f32x134217728:zero -a i32:65536
+537001984 round_passes --grid 128 -a f32x32768:zero -a f32x16777216:zero -a i32:16777216 -a i32:512
+9437184 own_places --grid 144 -a u64x15925248 -a u32x2359296:random -a i32:36864 -a i32:64
 END
 empty "clusters start more slowly than single blocks" "$(
     alone=$(parts alone --grid 65536 --block 256 -a i32x64)

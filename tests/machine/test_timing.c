@@ -8,9 +8,98 @@
 #include "machine/timing.h"
 #include "machine/timing/fetch.h"
 #include "machine/timing/l1.h"
+#include "machine/timing/reuse.h"
 #include "machine/timing/sm_schedule.h"
 #include "temporary.h"
 #include "unit.h"
+
+/* --- What is accessed again ------------------------------------------------------------------- */
+
+/* Pieces [0, pieces) are accessed in order. */
+static void access_pieces(struct smc_reuse *reuse, uint64_t pieces, bool stores,
+                          struct smc_reuse_counts *counts)
+{
+    *counts = (struct smc_reuse_counts){{0}};
+    for (uint64_t i = 0; i < pieces; i++)
+        smc_reuse_access(reuse, i, stores, 1, counts);
+}
+
+/* The one class in which all of so many are, above 1; 0: there is none. */
+static unsigned class_of_all(const struct smc_reuse_counts *counts, double pieces)
+{
+    for (unsigned i = 2; i < SMC_REUSE_CLASSES; i++)
+        if (counts->of_class[i] == pieces)
+            return i;
+    return 0;
+}
+
+static void test_reuse(void)
+{
+    enum { PIECES = 100000 };
+    struct smc_reuse reuse;
+    struct smc_reuse_counts counts;
+    CU_ASSERT_FATAL(smc_reuse_open(&reuse));
+    access_pieces(&reuse, PIECES, false, &counts);
+    CU_ASSERT_EQUAL(counts.of_class[0], PIECES);
+    access_pieces(&reuse, PIECES, false, &counts);
+    const double distance = smc_reuse_distance(class_of_all(&counts, PIECES));
+    CU_ASSERT(distance > 0.8 * PIECES && distance < 1.2 * PIECES);
+    access_pieces(&reuse, 100, false, &counts);
+    access_pieces(&reuse, 100, false, &counts);
+    CU_ASSERT_EQUAL(counts.of_class[1], 100); /* however long ago they were accessed before that */
+    access_pieces(&reuse, 100, true, &counts);
+    CU_ASSERT_EQUAL(counts.of_class[0], 100); /* they were not stored to */
+    access_pieces(&reuse, 100, true, &counts);
+    CU_ASSERT_EQUAL(counts.of_class[1], 100);
+    smc_reuse_pass(&reuse, PIECES);
+    access_pieces(&reuse, 1, true, &counts);
+    CU_ASSERT_DOUBLE_EQUAL(smc_reuse_distance(class_of_all(&counts, 1)), PIECES, 0.2 * PIECES);
+    smc_reuse_close(&reuse);
+}
+
+/* Pieces that are accessed several times do not pass several times. */
+static void test_reuse_among_others(void)
+{
+    enum { PIECES = 4096 };
+    struct smc_reuse reuse;
+    struct smc_reuse_counts counts = {{0}};
+    CU_ASSERT_FATAL(smc_reuse_open(&reuse));
+    smc_reuse_access(&reuse, UINT64_MAX / 4, false, 1, &counts);
+    for (int i = 0; i < 5; i++)
+        access_pieces(&reuse, PIECES, false, &counts);
+    counts = (struct smc_reuse_counts){{0}};
+    smc_reuse_access(&reuse, UINT64_MAX / 4, false, 1, &counts);
+    CU_ASSERT_DOUBLE_EQUAL(smc_reuse_distance(class_of_all(&counts, 1)), PIECES, 0.2 * PIECES);
+    smc_reuse_close(&reuse);
+}
+
+/* A loop of two instructions: its first iteration, eight others, and 80 instructions that are left
+   out; then another instruction. */
+static void test_weights(void)
+{
+    enum { KEPT = 18, AFTER = KEPT + 2, ENTRIES = AFTER + 1 };
+    struct smc_warp_trace_entry entry[ENTRIES];
+    struct smc_warp_trace_skip skip = {.executed = 80, .window = KEPT - 2};
+    float weight[ENTRIES], sum = 0;
+    struct smc_warp_trace trace = {.entry = entry, .count = ENTRIES, .skip = &skip};
+    for (uint32_t i = 0; i < ENTRIES; i++)
+        entry[i] = (struct smc_warp_trace_entry){.step = i % 2};
+    entry[2].step = SMC_WARP_TRACE_LOOP;
+    for (uint32_t i = 3; i <= KEPT; i++)
+        entry[i].step = (i + 1) % 2;
+    entry[KEPT + 1].step = SMC_WARP_TRACE_SKIP;
+    entry[AFTER].step = 2;
+    smc_reuse_weigh(&trace, weight);
+    for (uint32_t i = 0; i < ENTRIES; i++)
+        sum += weight[i];
+    CU_ASSERT_EQUAL(sum, KEPT + 80 + 1);
+    CU_ASSERT_EQUAL(weight[0], 1);
+    CU_ASSERT_EQUAL(weight[2], 0);
+    CU_ASSERT_EQUAL(weight[KEPT - 4], 1); /* the last quarter are the last two iterations */
+    CU_ASSERT_EQUAL(weight[KEPT - 3], 21);
+    CU_ASSERT_EQUAL(weight[KEPT], 21);
+    CU_ASSERT_EQUAL(weight[AFTER], 1);
+}
 
 /* --- The L1 cache ----------------------------------------------------------------------------- */
 
@@ -1352,6 +1441,9 @@ CU_TestInfo tests_timing[] = {
     {"a trace ends at a wait", test_trace_ends_at_wait},
     {"a block that cannot go on waits for no other", test_blocks_wait_apart},
     {"what traces leave out of a ring of stages", test_rings_are_cut},
+    {"pieces that are accessed again", test_reuse},
+    {"the distance of pieces among others", test_reuse_among_others},
+    {"what entries of a trace stand for", test_weights},
     {"arguments in memory", test_arguments},
     {"parameters where the kernel has them", test_placed_parameters},
     {"no prediction, with a reason", test_reasons},

@@ -7,11 +7,15 @@
 
 /* --- Accesses to arrays ----------------------------------------------------------------------- */
 
-/* What the whole launch accesses for each access in the sample's traces. */
+enum { PIECE = 64 };
+
+/* What the whole launch accesses for what the sample does. */
 struct scale {
-    double loads, stores;
+    double times;
+    double passed;                /* bytes that pass L2 while a piece passes on the SM */
+    double bytes;                 /* of all memory */
     double all_loads, all_stores; /* of all arrays together: pieces */
-    bool whole; /* the traces leave nothing out, so that it is the same for all arrays */
+    bool is_exact;                /* the shares of arrays; not those of blocks that were drawn */
 };
 
 static double busy_sms(const struct model *model)
@@ -19,19 +23,35 @@ static double busy_sms(const struct model *model)
     return model->blocks < model->sms ? (double)model->blocks : (double)model->sms;
 }
 
-static struct scale find_scale(const struct model *model)
+/* For a piece that passes on each of so many SMs for the first time, how many different ones pass
+   L2: fewer than SMs where these access the same at a time. */
+static double pieces_at_a_time(const struct model *model, double times, double sms)
 {
-    double busy = busy_sms(model);
-    double blocks = (double)smc_most_blocks(model) / model->sample.blocks, loads = 0, stores = 0;
-    for (size_t i = 0; i <= model->arguments->array_count + 1; i++)
-        loads += model->traffic[i].loaded;
-    for (size_t i = 0; i <= model->arguments->array_count; i++)
-        stores += model->traffic[i].stored;
-    loads = loads > 0 ? model->work.load_pieces / loads : 0;
-    stores = stores > 0 ? model->work.store_pieces / stores : 0;
-    bool whole = fmax(loads, stores) < 1.02 * blocks || smc_traces_are_whole(&model->traces);
-    return (struct scale){busy * loads, busy * stores, busy * model->work.load_pieces,
-                          busy * model->work.store_pieces, whole};
+    double all = 0, different = 0;
+    for (size_t i = 0; i < model->arguments->array_count; i++) {
+        const struct smc_sm_traffic *traffic = &model->traffic[i];
+        const double first = traffic->loads.of_class[0] + traffic->stores.of_class[0];
+        const double share =
+            first / fmax(smc_reuse_sum(&traffic->loads) + smc_reuse_sum(&traffic->stores), 1);
+        const double once = (traffic->loaded + traffic->stored) * times * share;
+        all += once;
+        different += fmin(once, (double)model->arguments->array[i].bytes / PIECE);
+    }
+    return all > 0 ? sms * different / all : sms;
+}
+
+static struct scale find_scale(const struct model *model, bool drawn)
+{
+    const double sms = (double)model->blocks / (double)smc_most_blocks(model);
+    struct scale scale = {.times = (double)model->blocks / model->sample.blocks,
+                          .bytes = model->local_bytes,
+                          .all_loads = sms * model->work.load_pieces,
+                          .all_stores = sms * model->work.store_pieces,
+                          .is_exact = !drawn};
+    for (size_t i = 0; i < model->arguments->array_count; i++)
+        scale.bytes += (double)model->arguments->array[i].bytes;
+    scale.passed = pieces_at_a_time(model, scale.times, sms) * PIECE;
+    return scale;
 }
 
 #define CLEARLY 0.8 /* less than all */
@@ -43,31 +63,50 @@ static double part_of(double bytes, double asked, double most)
     return asked <= 0 ? 0 : most < CLEARLY * bytes ? most : bytes;
 }
 
-/* What array `i` is accessed for in the whole launch. */
-static struct smc_touched touched_of(const struct model *model, size_t i, const struct scale *scale)
-{
-    enum { PIECE = 64 };
-    const struct smc_sm_traffic *traffic = &model->traffic[i];
-    double bytes = (double)model->arguments->array[i].bytes;
-    struct smc_touched touched = {.asked_read = traffic->loaded * scale->loads * PIECE,
-                                  .asked_written = traffic->stored * scale->stores * PIECE};
-    touched.read = part_of(bytes, touched.asked_read,
-                           scale->whole ? touched.asked_read : scale->all_loads * PIECE);
-    touched.written = part_of(bytes, touched.asked_written,
-                              scale->whole ? touched.asked_written : scale->all_stores * PIECE);
-    touched.both = fmax(touched.read, touched.written);
-    touched.copied = model->launch->restored && traffic->stored > 0 ? bytes : 0;
-    if (traffic->loaded <= 0 && traffic->stored_bytes * scale->stores < CLEARLY * touched.written)
-        touched.filled =
-            fmin(touched.written, traffic->stored_sectors * scale->stores * SMC_SECTOR_BYTES);
-    return touched;
-}
-
 /* Half of what is accessed of the array is at places in no order. */
 static bool array_is_scattered(const struct smc_sm_traffic *traffic)
 {
     return 2 * (traffic->loaded_scattered + traffic->stored_scattered) >
            traffic->loaded + traffic->stored;
+}
+
+/* The bytes that pass L2 until a place is accessed again. */
+static double passed_between(const struct scale *scale, unsigned reuse_class)
+{
+    return fmin(smc_reuse_distance(reuse_class) * scale->passed, scale->bytes);
+}
+
+/* The share of accesses to places that L2 has had before, and keeps of any order. */
+static double share_again(const struct smc_reuse_counts *counts, const struct scale *scale,
+                          double kept)
+{
+    double again = 0;
+    for (unsigned i = 1; i < SMC_REUSE_CLASSES; i++)
+        if (passed_between(scale, i) <= kept)
+            again += counts->of_class[i];
+    return again / fmax(smc_reuse_sum(counts), 1);
+}
+
+/* What array `i` is accessed for in the whole launch. */
+static struct smc_touched touched_of(const struct model *model, size_t i, const struct scale *scale)
+{
+    const struct smc_sm_traffic *traffic = &model->traffic[i];
+    double bytes = (double)model->arguments->array[i].bytes;
+    struct smc_touched touched = {.asked_read = traffic->loaded * scale->times * PIECE,
+                                  .asked_written = traffic->stored * scale->times * PIECE};
+    double most_read = scale->is_exact ? touched.asked_read : scale->all_loads * PIECE;
+    double most_written = scale->is_exact ? touched.asked_written : scale->all_stores * PIECE;
+    const double kept = SMC_L2_KEEPS_SCATTERED_STORES * (double)model->launch->device->l2_bytes;
+    most_read *= 1 - share_again(&traffic->loads, scale, kept);
+    most_written *= 1 - share_again(&traffic->stores, scale, kept);
+    touched.read = part_of(bytes, touched.asked_read, most_read);
+    touched.written = part_of(bytes, touched.asked_written, most_written);
+    touched.both = fmax(touched.read, touched.written);
+    touched.copied = model->launch->restored && traffic->stored > 0 ? bytes : 0;
+    if (traffic->loaded <= 0 && traffic->stored_bytes * scale->times < CLEARLY * touched.written)
+        touched.filled =
+            fmin(touched.written, traffic->stored_sectors * scale->times * SMC_SECTOR_BYTES);
+    return touched;
 }
 
 /* How often each byte of an array is accessed in a launch. */
@@ -106,7 +145,6 @@ static double share_at_a_time(const struct model *model, size_t i,
    2026-11-29). */
 static void set_scattered(struct model *model, size_t i, const struct scale *scale, double share)
 {
-    enum { PIECE = 64 };
     const struct smc_touched touched = touched_of(model, i, scale);
     const struct smc_rates *rates = &model->rates;
     const double l2_bytes = (double)model->launch->device->l2_bytes;
@@ -154,7 +192,6 @@ static void set_cold(struct model *model, const struct smc_touched *all, double 
    time in which all of them would come from DRAM (H200, driver 580.159.04, 2026-11-29). */
 static void set_local(struct model *model, double l2_bytes)
 {
-    enum { PIECE = 64 };
     const size_t local = model->arguments->array_count + 1;
     if (model->local_bytes <= 0)
         return;
@@ -176,6 +213,42 @@ static void set_local(struct model *model, double l2_bytes)
             (loads + stores) * busy_sms(model) * PIECE / model->rates.dram_bytes_per_clock;
 }
 
+/* How often a place comes from or goes to DRAM again, for each one that is accessed first: where
+   more than what L2 keeps has passed since it was accessed. */
+static double moved_again(const struct smc_reuse_counts *counts, const struct scale *scale,
+                          const struct smc_touched *kept, double l2_bytes)
+{
+    double again = 0;
+    for (unsigned i = 2; i < SMC_REUSE_CLASSES; i++)
+        if (counts->of_class[i] > 0)
+            again += counts->of_class[i] *
+                     smc_l2_share_of_dram(kept, passed_between(scale, i), l2_bytes);
+    return counts->of_class[0] > 0 ? again / counts->of_class[0] : 0;
+}
+
+/* What comes from and goes to DRAM of arrays in order: `share` of each place once, and again in
+   passes that are too far apart for L2. */
+static struct smc_touched moved_in_order(const struct model *model, const struct scale *scale,
+                                         const struct smc_touched *kept, double share)
+{
+    const double l2_bytes = (double)model->launch->device->l2_bytes;
+    struct smc_touched moved = {0};
+    for (size_t i = 0; i < model->arguments->array_count; i++) {
+        const struct smc_sm_traffic *traffic = &model->traffic[i];
+        const struct smc_touched touched = touched_of(model, i, scale);
+        if (array_is_scattered(traffic))
+            continue;
+        const double loads = moved_again(&traffic->loads, scale, kept, l2_bytes);
+        const double stores = moved_again(&traffic->stores, scale, kept, l2_bytes);
+        moved.read +=
+            fmin(touched.read * (share + loads), fmax(touched.asked_read, share * touched.read));
+        moved.written += fmin(touched.written * (share + stores),
+                              fmax(touched.asked_written, share * touched.written));
+        moved.filled += share * touched.filled;
+    }
+    return moved;
+}
+
 bool smc_model_needs_dram(const struct model *model)
 {
     const struct smc_time_arguments *arguments = model->arguments;
@@ -193,8 +266,7 @@ void smc_model_find_dram(struct model *model, bool drawn)
     const struct smc_time_arguments *arguments = model->arguments;
     const double l2_bytes = (double)model->launch->device->l2_bytes;
     struct smc_touched ordered = {0}, all = {0};
-    struct scale scale = find_scale(model);
-    scale.whole &= !drawn; /* the shares of blocks that were drawn are not exact */
+    const struct scale scale = find_scale(model, drawn);
     for (size_t i = 0; i < arguments->array_count; i++) {
         struct smc_touched touched = touched_of(model, i, &scale);
         smc_touched_add(&all, &touched);
@@ -211,16 +283,17 @@ void smc_model_find_dram(struct model *model, bool drawn)
         return;
     }
     model->sms_share = share > 0 && ordered.asked_read > 2 * ordered.read;
+    const struct smc_touched moved = moved_in_order(model, &scale, &kept, share);
     for (size_t i = 0; i < arguments->array_count; i++) {
         if (array_is_scattered(&model->traffic[i]))
             set_scattered(model, i, &scale, share);
         else
             model->dram[i] = (struct smc_sm_dram){
-                .load_share = share * fmin(1, ordered.read / fmax(ordered.asked_read, 1)),
-                .store_share = share * fmin(1, ordered.written / fmax(ordered.asked_written, 1))};
+                .load_share = fmin(1, moved.read / fmax(ordered.asked_read, 1)),
+                .store_share = fmin(1, moved.written / fmax(ordered.asked_written, 1))};
     }
     set_local(model, l2_bytes);
-    const double moved = share * (ordered.read + ordered.written + ordered.filled);
-    model->time->dram_bytes += moved;
-    model->dram_clocks += moved / model->rates.dram_bytes_per_clock;
+    const double bytes = moved.read + moved.written + moved.filled;
+    model->time->dram_bytes += bytes;
+    model->dram_clocks += bytes / model->rates.dram_bytes_per_clock;
 }

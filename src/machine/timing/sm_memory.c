@@ -174,8 +174,9 @@ static double from_l2(struct smc_sm_state *sm, double clock, const struct reques
     sm->work->l2_sectors += request->sectors;
     sm->work->load_pieces += request->pieces;
     sm->work->load_slots += slots;
-    traffic->loaded += request->stored ? 0 : request->pieces;
-    traffic->loaded_scattered += request->scattered && !request->stored ? request->pieces : 0;
+    const double pieces = request->stored ? 0 : request->pieces * sm->weight;
+    traffic->loaded += pieces;
+    traffic->loaded_scattered += request->scattered ? pieces : 0;
     sm->dram_debt += due;
     if (sm->dram_debt >= 1) {
         double from_dram = floor(sm->dram_debt);
@@ -290,6 +291,17 @@ static void note_span(const struct smc_sm_state *sm, const struct smc_sm_warp *w
         span->last = line;
 }
 
+/* Notes which pieces of an array are loaded or stored. */
+static void note_pieces(struct smc_sm_state *sm, uint64_t line, uint32_t sectors, size_t array,
+                        bool stores)
+{
+    struct smc_sm_traffic *traffic = &sm->launch->traffic[array];
+    for (uint32_t i = 0; sm->reuse.piece && i < 2; i++)
+        if (sectors >> 2 * i & 0x3)
+            sm->left_out += smc_reuse_access(&sm->reuse, 2 * line + i, stores, sm->weight,
+                                             stores ? &traffic->stores : &traffic->loads);
+}
+
 /* The sectors of a line that come from L2; `when` receives the clock at which the others arrive. */
 static uint32_t sm_missing_sectors(struct smc_sm_state *sm, const struct smc_warp_trace_line *line,
                                    enum smc_sm_load_way way, double *when)
@@ -335,8 +347,10 @@ double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
                 .array = is_local(line.number) ? local_array(sm) : array_of(sm, line.number),
                 .scattered = scattered,
                 .stored = stored};
-            if (!stored)
+            if (!stored) {
                 note_array(sm, request.array, false);
+                note_pieces(sm, line.number, missing, request.array, false);
+            }
             note_span(sm, warp, request.array, line.number);
             when = from_l2(sm, clock, &request);
             sm->work->local_pieces += is_local(line.number) ? request.pieces : 0;
@@ -404,15 +418,17 @@ static double store_line(struct smc_sm_state *sm, const struct smc_sm_warp *warp
     const struct smc_rates *rates = sm->rates;
     size_t array = array_of(sm, line->number);
     const struct smc_sm_dram *dram = &sm->launch->dram[array];
+    struct smc_sm_traffic *traffic = &sm->launch->traffic[array];
     uint32_t sectors = sectors_in(line->sectors), pieces = pieces_in(line->sectors);
     note_array(sm, array, true);
     note_span(sm, warp, array, line->number);
+    note_pieces(sm, line->number, line->sectors, array, true);
     sm->work->store_sectors += sectors;
     sm->work->store_pieces += pieces;
-    sm->launch->traffic[array].stored += pieces;
-    sm->launch->traffic[array].stored_scattered += scattered ? pieces : 0;
-    sm->launch->traffic[array].stored_sectors += sectors;
-    sm->launch->traffic[array].stored_bytes += fmin(bytes, sectors * SMC_SECTOR_BYTES);
+    traffic->stored += pieces * sm->weight;
+    traffic->stored_scattered += scattered ? pieces * sm->weight : 0;
+    traffic->stored_sectors += sectors * sm->weight;
+    traffic->stored_bytes += fmin(bytes, sectors * SMC_SECTOR_BYTES) * sm->weight;
     return dram->store_share * (dram->scattered ? pieces * rates->dram_scattered_store_clocks
                                                 : sectors * rates->dram_store_clocks);
 }
@@ -456,8 +472,8 @@ static double store_locally(struct smc_sm_state *sm, const struct smc_sm_warp *w
     smc_l1_fill(&sm->cache, placed(sm, warp, *line).number, line->sectors, clock);
     sm->work->local_pieces += pieces;
     sm->work->store_sectors += sectors_in(line->sectors);
-    traffic->stored += pieces;
-    traffic->stored_scattered += scattered ? pieces : 0;
+    traffic->stored += pieces * sm->weight;
+    traffic->stored_scattered += scattered ? pieces * sm->weight : 0;
     return dram->store_share * (dram->scattered
                                     ? pieces * sm->rates->dram_scattered_store_clocks
                                     : sectors_in(line->sectors) * sm->rates->dram_store_clocks);
@@ -486,7 +502,7 @@ double smc_sm_store(struct smc_sm_state *sm, struct smc_sm_warp *warp,
             sm->work->store_sectors += sectors_in(line[i].sectors);
             if (goes_on)
                 sm->launch->traffic[array_of(sm, line[i].number)].stored_bytes +=
-                    bytes / entry->lines;
+                    bytes / entry->lines * sm->weight;
             continue;
         }
         smc_l1_fill(&sm->cache, line[i].number, line[i].sectors, clock);
@@ -670,7 +686,7 @@ double smc_sm_bulk_copy(struct smc_sm_state *sm, const struct smc_async *async, 
     sm->work->store_sectors += sectors;
     sm->work->store_pieces += pieces;
     sm->work->store_slots += sectors;
-    sm->launch->traffic[array].stored += pieces;
+    sm->launch->traffic[array].stored += pieces * sm->weight;
     sm->stores_free = smc_later(sm->stores_free, clock) + sectors * rates->l2_store_clocks;
     sm->dram_free =
         smc_later(sm->dram_free, clock) + sectors * dram->store_share * rates->dram_store_clocks;

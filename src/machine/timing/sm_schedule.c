@@ -696,6 +696,7 @@ static void close_sm(struct smc_sm_state *sm)
     smc_fetch_close(&sm->fetch);
     free(sm->part[0].waiting);
     free(sm->span);
+    smc_reuse_close(&sm->reuse);
     free(sm->slot);
     free(sm->warp);
     free(sm->step);
@@ -729,7 +730,7 @@ static enum smc_status open_sm(const struct smc_sm_launch *launch, struct smc_sm
     size_t warps = (size_t)slots * launch->warps_per_block;
     *result = (struct smc_sm_result){0};
     *sm = (struct smc_sm_state){
-        .launch = launch, .rates = launch->rates, .result = result, .slots = slots};
+        .launch = launch, .rates = launch->rates, .result = result, .slots = slots, .weight = 1};
     sm->step = smc_malloc(launch->program->count * sizeof *sm->step);
     sm->warp = smc_calloc(warps ? warps : 1, sizeof *sm->warp);
     sm->slot = smc_calloc(slots ? slots : 1, sizeof *sm->slot);
@@ -859,14 +860,36 @@ enum smc_status smc_sm_run(const struct smc_sm_launch *launch, struct smc_sm_res
     return SMC_OK;
 }
 
+/* What is left out fills L1, and passes L2, as the same loop did before. */
+static void leave_out(struct smc_sm_state *sm, struct smc_sm_warp *warp,
+                      const struct smc_warp_trace_entry *entry)
+{
+    if (entry->step == SMC_WARP_TRACE_LOOP) {
+        warp->mark[entry->line].filled = warp->filled;
+        return;
+    }
+    const struct smc_warp_trace_skip *skip = &warp->trace->skip[entry->line];
+    smc_reuse_pass(&sm->reuse, sm->left_out);
+    sm->left_out = 0;
+    if (skip->window == 0)
+        return;
+    const double filled = (warp->filled - warp->mark[skip->depth].filled) * (double)skip->executed /
+                          (double)skip->window;
+    warp->filled += filled;
+    smc_l1_pass(&sm->cache, filled);
+}
+
 /* A warp's next access to global memory; false: there is none. */
-static bool sm_schedule_access_once(struct smc_sm_state *sm, struct smc_sm_warp *warp)
+static bool sm_schedule_access_once(struct smc_sm_state *sm, struct smc_sm_warp *warp,
+                                    const float *weight)
 {
     const struct smc_warp_trace *trace = warp->trace;
     for (; warp->at < trace->count; warp->at++) {
         const struct smc_warp_trace_entry *entry = &trace->entry[warp->at];
-        if (entry->step >= SMC_WARP_TRACE_SKIP)
+        if (entry->step >= SMC_WARP_TRACE_SKIP) {
+            leave_out(sm, warp, entry);
             continue;
+        }
         const struct smc_sm_step *step = &sm->step[entry->step];
         if (step->kind != SMC_SM_GLOBAL_LOAD && step->kind != SMC_SM_GLOBAL_STORE &&
             step->kind != SMC_SM_COPY && step->kind != SMC_SM_BULK && step->kind != SMC_SM_ATOMIC &&
@@ -874,7 +897,10 @@ static bool sm_schedule_access_once(struct smc_sm_state *sm, struct smc_sm_warp 
             continue;
         sm->work = &sm->launch->work[entry->step];
         sm->work->executions++;
+        sm->weight = weight[warp->at];
+        const uint64_t filled = sm->cache.filled;
         execute(sm, &sm->part[0], warp, step, entry, 0);
+        warp->filled += (double)(sm->cache.filled - filled);
         warp->at++;
         return true;
     }
@@ -913,7 +939,7 @@ enum smc_status smc_sm_access(const struct smc_sm_launch *launch, struct smc_sm_
     if (status != SMC_OK)
         return status;
     sm.span = smc_calloc(sm.slots * (launch->arrays + 2), sizeof *sm.span);
-    if (!sm.span) {
+    if (!sm.span || !smc_reuse_open(&sm.reuse)) {
         close_sm(&sm);
         return smc_out_of_memory(error);
     }
@@ -930,7 +956,8 @@ enum smc_status smc_sm_access(const struct smc_sm_launch *launch, struct smc_sm_
         for (bool any = true; any;) {
             any = false;
             for (uint32_t i = 0; i < warps; i++)
-                any |= sm_schedule_access_once(&sm, &sm.warp[i]);
+                any |= sm_schedule_access_once(
+                    &sm, &sm.warp[i], launch->weight[(size_t)first * launch->warps_per_block + i]);
         }
         add_spans(&sm, blocks);
     }

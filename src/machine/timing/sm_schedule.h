@@ -8,6 +8,7 @@
 #include "machine/rates.h"
 #include "machine/sass/walk.h"
 #include "machine/timing/arguments.h"
+#include "machine/timing/reuse.h"
 
 /* A block that the SM executes: the traces of its warps, which several may share. */
 struct smc_sm_block {
@@ -41,6 +42,7 @@ struct smc_sm_traffic {
     /* By smc_sm_access, in bytes from the first access to the last one: of the blocks that reside
        together, at most; of a block, the mean. */
     double span, block_span;
+    struct smc_reuse_counts loads, stores; /* likewise */
 };
 
 /* Of the sectors that miss L1 and of those that are stored, how many come from and go to DRAM, and
@@ -66,6 +68,9 @@ struct smc_sm_launch {
     const struct smc_sm_dram *dram; /* by array; then: no array of these, and local memory */
     struct smc_sm_traffic *traffic; /* likewise; added to */
     struct smc_step_work *work;     /* by step of the program; added to */
+    /* For smc_sm_access, by block and warp: for how many executions each entry of its trace stands.
+     */
+    const float *const *weight;
 };
 
 struct smc_sm_result {
@@ -87,7 +92,8 @@ enum smc_status smc_sm_run(const struct smc_sm_launch *launch, struct smc_sm_res
                            struct smc_error *error);
 
 /* Only the accesses to global memory, in turns: far quicker, for what is loaded and stored and how
-   much of it L1 does not hold. Clocks are 0, and so is the work of steps without such accesses. */
+   much of it L1 does not hold. Clocks are 0, and so is the work of steps without such accesses.
+   The traffic is that of the launch's `weight`. */
 enum smc_status smc_sm_access(const struct smc_sm_launch *launch, struct smc_sm_result *result,
                               struct smc_error *error);
 

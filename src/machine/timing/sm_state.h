@@ -237,6 +237,9 @@ struct smc_sm_state {
     struct smc_sm_hot_piece atomics[SMC_SM_HOT_PIECES]; /* of 512 bytes */
     struct smc_sm_hot_piece stores[SMC_SM_HOT_PIECES], loads[SMC_SM_HOT_PIECES];
     struct smc_sm_span *span; /* slots x (arrays + 2); NULL: they are not noted */
+    struct smc_reuse reuse;   /* likewise */
+    double weight;            /* for how many accesses the one that is executed stands */
+    double left_out;          /* pieces that traces leave out, since they did so last */
     double end;
     bool timed;                 /* not only the accesses */
     bool oldest_first;          /* of the warps that can issue */

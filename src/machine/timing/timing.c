@@ -197,6 +197,61 @@ static enum smc_status choose_sample(struct model *model, struct smc_error *erro
 typedef enum smc_status execute_blocks(const struct smc_sm_launch *launch,
                                        struct smc_sm_result *result, struct smc_error *error);
 
+/* What the entries of the sample's traces stand for; free both arrays. */
+struct weights {
+    float *all;
+    const float **of_trace;
+};
+
+/* So that they add up to all executions of each step, as in add_step. */
+static void correct_weights(const struct model *model, float *all, double *of_step)
+{
+    const struct smc_traces *traces = &model->traces;
+    const size_t warps = (size_t)traces->blocks * traces->warps_per_block;
+    const uint32_t steps = model->program.count;
+    double *sectors = of_step + steps;
+    for (int pass = 0; pass < 2; pass++) {
+        float *weight = all;
+        for (size_t i = 0; i < warps; weight += traces->pointer[i++]->count)
+            for (size_t k = 0; k < traces->pointer[i]->count; k++) {
+                const struct smc_warp_trace_entry *entry = &traces->pointer[i]->entry[k];
+                if (entry->step < steps && pass > 0)
+                    weight[k] *= (float)of_step[entry->step];
+                if (entry->step >= steps || pass > 0)
+                    continue;
+                of_step[entry->step] += weight[k];
+                sectors[entry->step] += weight[k] * entry->sectors;
+            }
+        for (uint32_t i = 0; i < steps && pass == 0; i++)
+            of_step[i] = traces->sectors && traces->sectors[i] > 0 && sectors[i] > 0
+                             ? traces->sectors[i] / sectors[i]
+                             : traces->executions[i] / fmax(of_step[i], 1);
+    }
+}
+
+/* False: memory. */
+static bool weigh_entries(const struct model *model, struct weights *weights)
+{
+    const struct smc_traces *traces = &model->traces;
+    const size_t warps = (size_t)traces->blocks * traces->warps_per_block;
+    size_t entries = 1;
+    for (size_t i = 0; i < warps; i++)
+        entries += traces->pointer[i]->count;
+    weights->all = smc_calloc(entries, sizeof *weights->all);
+    weights->of_trace = smc_calloc(warps, sizeof *weights->of_trace);
+    double *of_step = smc_calloc((size_t)2 * model->program.count + 1, sizeof *of_step);
+    const bool has = weights->all && weights->of_trace && of_step;
+    float *weight = weights->all;
+    for (size_t i = 0; i < warps && has; weight += traces->pointer[i++]->count) {
+        weights->of_trace[i] = weight;
+        smc_reuse_weigh(traces->pointer[i], weight);
+    }
+    if (has)
+        correct_weights(model, weights->all, of_step);
+    free(of_step);
+    return has;
+}
+
 static enum smc_status run_sample(struct model *model, execute_blocks *execute, struct work *work,
                                   struct smc_error *error)
 {
@@ -204,8 +259,13 @@ static enum smc_status run_sample(struct model *model, execute_blocks *execute, 
     const struct smc_time_arguments *arguments = model->arguments;
     struct smc_sm_result result;
     struct smc_step_work *steps = smc_calloc(model->program.count, sizeof *steps);
-    if (!steps)
+    struct weights weights = {0};
+    if (!steps || (execute == smc_sm_access && !weigh_entries(model, &weights))) {
+        free(weights.of_trace);
+        free(weights.all);
+        free(steps);
         return smc_out_of_memory(error);
+    }
     struct smc_sm_launch launch = {
         .program = &model->program,
         .rates = &model->rates,
@@ -221,6 +281,7 @@ static enum smc_status run_sample(struct model *model, execute_blocks *execute, 
         .dram = model->dram,
         .traffic = model->traffic,
         .work = steps,
+        .weight = weights.of_trace,
     };
     enum smc_status status = execute(&launch, &result, error);
     *work = (struct work){.clocks = result.clocks,
@@ -240,6 +301,8 @@ static enum smc_status run_sample(struct model *model, execute_blocks *execute, 
     }
     work->store_requests = stored > 0 ? result.stores * work->store_pieces / stored : 0;
     work->load_requests = loaded > 0 ? result.loads * work->load_pieces / loaded : 0;
+    free(weights.of_trace);
+    free(weights.all);
     free(steps);
     return status;
 }
