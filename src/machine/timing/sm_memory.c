@@ -118,17 +118,22 @@ struct request {
     bool stored; /* by this SM a while ago, so that L2 holds it */
 };
 
-/* Notes work for DRAM, in clocks. */
+/* Notes work for DRAM, in clocks. Its queues are those of all SMs, so what counts is how much of
+   its rate an SM uses over several blocks, not the burst in which the warps of one load: a kernel
+   with 8 blocks of 8 warps, which load twice, compute and store, takes 128 us, 112 of which DRAM is
+   busy; with the use of the last 2000 clocks the model has 203 us, with that of 8000 142 us (473
+   MB; H200, CUDA 13.0, driver 580.159.04, 2026-11-30). In the beginning SMs are in step. */
+enum { DRAM_USE_CLOCKS = 8000, IN_STEP_CLOCKS = 2000 };
+
 static void use_dram(struct smc_sm_state *sm, double clock, double loads, double stores)
 {
-    static const double window = 2000;
     struct smc_sm_dram_use *use = &sm->dram_use;
     if (clock > use->seen) {
-        const double kept = exp((use->seen - clock) / window);
+        const double kept = exp((use->seen - clock) / DRAM_USE_CLOCKS);
         *use = (struct smc_sm_dram_use){use->loads * kept, use->stores * kept, clock};
     }
-    use->loads += loads / window;
-    use->stores += stores / window;
+    use->loads += loads / DRAM_USE_CLOCKS;
+    use->stores += stores / DRAM_USE_CLOCKS;
 }
 
 /* How long a load waits in DRAM's queues, which grow with the share of its rate that is used, and
@@ -140,18 +145,20 @@ static void use_dram(struct smc_sm_state *sm, double clock, double loads, double
    a word each take 300, 600 and 690 clocks longer than with the mean wait, since they end with
    their slowest warp, as if 220 clocks of it were exponentially distributed (52 MB in order; the
    same H200); blocks that only load do not. */
-static double wait_for_dram(struct smc_sm_state *sm)
+static double wait_for_dram(struct smc_sm_state *sm, double clock)
 {
     static const double served = 115, among_stores = 2, most = 0.93, spread = 440,
                         golden = 0.6180339887498949;
     const struct smc_sm_dram_use *use = &sm->dram_use;
-    const double all = use->loads + use->stores, share = fmin(all, most);
-    if (all <= 0)
+    const double noted = use->loads + use->stores;
+    if (noted <= 0)
         return 0;
-    const double mean = served * (1 + among_stores * use->stores / all) * share / (1 - share);
+    const double all = noted / (1 - exp(-(clock + IN_STEP_CLOCKS) / DRAM_USE_CLOCKS));
+    const double share = fmin(all, most), stores = use->stores / noted;
+    const double mean = served * (1 + among_stores * stores) * share / (1 - share);
     sm->dram_waits = fmod(sm->dram_waits + golden, 1); /* fills 0 to 1 evenly */
     const double more = -log(1 - sm->dram_waits) - 1;
-    return fmax(0, mean + spread * use->stores / all * fmin(1, 2 * all) * more);
+    return fmax(0, mean + spread * stores * fmin(1, 2 * all) * more);
 }
 
 /* The clock at which what was asked for at `clock` arrives from L2 or DRAM. */
@@ -185,8 +192,9 @@ static double from_l2(struct smc_sm_state *sm, double clock, const struct reques
                                                           : rates->dram_load_clocks);
         sm->dram_free = smc_later(sm->dram_free, clock) + takes;
         use_dram(sm, clock, takes, 0);
-        arrives = smc_later(arrives, rates->dram_latency +
-                                         smc_later(sm->dram_free, clock + wait_for_dram(sm)));
+        arrives =
+            smc_later(arrives, rates->dram_latency +
+                                   smc_later(sm->dram_free, clock + wait_for_dram(sm, clock)));
     }
     return arrives;
 }
