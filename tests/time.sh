@@ -273,6 +273,35 @@ holds "own kernel: what L2 holds needs no DRAM, nor are there atomics" \
 holds "own kernel: after a flush of L2 all comes from DRAM" '.time.counts.dram_bytes > 24000000' cold.json
 grows "own kernel: a cold launch takes longer" "$(jq .time.predicted_ms warm.json)" \
     "$(jq .time.predicted_ms cold.json)"
+cat >leader.cu <<'END'
+__device__ unsigned at(const void *shared)
+{
+    return (unsigned)__cvta_generic_to_shared(shared);
+}
+__global__ void leader(int turns, char *to)
+{
+    __shared__ __align__(128) char tile[16384];
+    __shared__ unsigned long long turn;
+    if (threadIdx.x == 0)
+        asm volatile("mbarrier.init.shared.b64 [%0], 1;" : : "r"(at(&turn)));
+    __syncthreads();
+    for (int i = 0; i < turns; i++) {
+        if (threadIdx.x == 0)
+            asm volatile("mbarrier.arrive.shared.b64 _, [%0];" : : "r"(at(&turn)) : "memory");
+        asm volatile("{ .reg .pred p; L: mbarrier.try_wait.parity.shared.b64 p, [%0], %1; @!p bra L; }"
+                     : : "r"(at(&turn)), "r"(i & 1) : "memory");
+    }
+    if (threadIdx.x == 0)
+        asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 16384;"
+                     : : "l"(to + 16384 * blockIdx.x), "r"(at(tile)) : "memory");
+}
+END
+for threads in 32 256; do
+    smemcalc run leader.cu --grid 1320 --block $threads -a i32:1000 -a u8x21626880 --dry-run --device H200 \
+        --format json >leader$threads.json
+done
+jq -s '[.[].time.counts.l1_sectors]' leader32.json leader256.json >leaders.json
+holds "one thread arrives and copies for all, however many warps" '.[0] == 1320 * 512 and .[1] == .[0]' leaders.json
 cat >places.cu <<'END'
 __global__ void gather(const int *from, const float *x, float *y)
 {

@@ -714,9 +714,10 @@ static void trace_step(struct state *state, const struct smc_sass_instruction *i
         add_sectors(state, in, at, mask);
     else if (!follows(state->walk))
         return;
-    else if (in->asynchronous)
+    else if (in->asynchronous) {
+        sign(state, at, mask); /* one warp of several may arrive or copy for all */
         trace_async(state, in, mask, entry);
-    else if (in->access_bytes)
+    } else if (in->access_bytes)
         trace_any_access(state, in, mask, entry);
     else if (mask && follows_atomic(state->walk, in))
         trace_atomic(state, in, mask, entry);

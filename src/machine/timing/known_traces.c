@@ -165,11 +165,12 @@ void smc_known_traces_add(struct smc_known_traces *known, const struct smc_warp_
 
 bool smc_known_traces_take_over(void *context, struct smc_warp_trace *trace, uint64_t signature)
 {
-    const struct smc_known_traces *known = context;
+    struct smc_known_traces *known = context;
     const uint32_t alike = find_alike(known, trace, signature);
     if (alike == known->count)
         return false;
     const struct smc_warp_trace *from = known->trace[alike];
+    known->alike = alike;
     if (from->skip_count == 0 || from->count - trace->count > trace->capacity - trace->count)
         return false;
     const struct taking taking = {known, from, known->place_of[alike], trace, trace->count};

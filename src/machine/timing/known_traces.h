@@ -20,6 +20,8 @@ struct smc_known_traces {
     const struct smc_warp_trace *trace[SMC_KNOWN_TRACES];
     uint64_t place_of[SMC_KNOWN_TRACES];
     uint32_t count;
+    double *executions; /* how often each known one executed each step, one after the other */
+    uint32_t alike;     /* the number of the one that was taken over last */
 };
 
 /* Adds the trace of the warp that is traced, if there is room. */

@@ -38,8 +38,9 @@ struct tracer {
     struct smc_walk_block *block;    /* NULL: warps walk alone */
     struct smc_machine_place *place; /* of its warps */
     uint64_t blocks_walked;
-    uint32_t *last; /* as in struct smc_known_traces */
-    bool sees_all;  /* as in struct smc_traced */
+    uint32_t *last;     /* as in struct smc_known_traces */
+    double *executions; /* likewise */
+    bool sees_all;      /* as in struct smc_traced */
 };
 
 static void stop_tracer(struct tracer *tracer)
@@ -52,6 +53,7 @@ static void stop_tracer(struct tracer *tracer)
     smc_walk_block_free(tracer->block);
     free(tracer->place);
     free(tracer->last);
+    free(tracer->executions);
 }
 
 static bool start_tracer(struct tracer *tracer, const struct smc_machine_launch *launch)
@@ -74,7 +76,9 @@ static bool start_tracer(struct tracer *tracer, const struct smc_machine_launch 
     tracer->block = together ? smc_walk_block_new(tracer->warps) : NULL;
     tracer->place = together ? smc_malloc(tracer->warps * sizeof *tracer->place) : NULL;
     tracer->last = smc_malloc((launch->program->count + 1) * sizeof *tracer->last);
-    if (tracer->warp && tracer->walk.change && tracer->last &&
+    tracer->executions = smc_calloc((size_t)SMC_KNOWN_TRACES * (launch->program->count + 1),
+                                    sizeof *tracer->executions);
+    if (tracer->warp && tracer->walk.change && tracer->last && tracer->executions &&
         (tracer->memory || !launch->contents) && (!together || (tracer->block && tracer->place)))
         return true;
     stop_tracer(tracer);
@@ -335,13 +339,34 @@ static bool trace_at_once(struct tracer *tracer, const struct smc_traced *traced
     return ends;
 }
 
+/* What a warp executed that was walked to its end, or the one whose trace it took over. */
+static void add_traced_warp(const struct tracer *tracer, const struct smc_warp_trace *trace,
+                            struct smc_known_traces *known, struct smc_traces *traces)
+{
+    const uint32_t steps = tracer->launch->program->count;
+    if (trace->ends) {
+        const double times = (double)trace->length / (double)known->trace[known->alike]->length;
+        for (uint32_t i = 0; i < steps; i++)
+            traces->executions[i] += known->executions[known->alike * (size_t)steps + i] * times;
+        return;
+    }
+    add_executions(tracer, traces->executions);
+    note_local(tracer->memory, 1, traces);
+    if (!trace->skipped || known->count == SMC_KNOWN_TRACES)
+        return;
+    add_executions(tracer, known->executions + known->count * (size_t)steps);
+    smc_known_traces_add(known, trace);
+}
+
 static bool trace_blocks(struct tracer *tracer, const struct smc_traced *traced,
                          struct smc_traces *traces)
 {
     uint32_t warps = traces->warps_per_block;
-    struct smc_known_traces known = {
-        .launch = tracer->launch, .warps = warps, .survey = traced->survey, .last = tracer->last};
-    double walked = 0;
+    struct smc_known_traces known = {.launch = tracer->launch,
+                                     .warps = warps,
+                                     .survey = traced->survey,
+                                     .last = tracer->last,
+                                     .executions = tracer->executions};
     struct free_place at = {traces->entries, traces->lines, traces->skips};
     for (uint32_t b = 0; b < traces->blocks; b++) {
         traces->block[b].trace = &traces->pointer[(size_t)b * warps];
@@ -360,17 +385,9 @@ static bool trace_blocks(struct tracer *tracer, const struct smc_traced *traced,
             at.entry += trace->count;
             at.line += trace->line_count;
             at.skip += trace->skip_count;
-            if (trace->ends)
-                continue;
-            walked += (double)trace->length;
-            add_executions(tracer, traces->executions);
-            note_local(tracer->memory, 1, traces);
-            if (trace->skipped)
-                smc_known_traces_add(&known, trace);
+            add_traced_warp(tracer, trace, &known, traces);
         }
     }
-    for (uint32_t i = 0; i < tracer->launch->program->count && walked > 0; i++)
-        traces->executions[i] *= traces->length / walked;
     return true;
 }
 
