@@ -184,8 +184,11 @@ static void leave_loops(struct smc_warp_trace *trace, uint32_t step)
         if (trace->skips && trace->skipping == trace->depth - 1)
             end_skip(trace);
         trace->depth--;
-        if (trace->leaves_rounds && trace->skipping == trace->depth)
+        if (trace->leaves_rounds && trace->skipping == trace->depth) {
+            if (trace->round_ends)
+                leave_rounds_out(trace);
             trace->leaves_rounds = false;
+        }
         if (!trace->leaves_rounds && trace->skip_count > loop->skips)
             restart_rounds(trace);
     }
@@ -193,10 +196,14 @@ static void leave_loops(struct smc_warp_trace *trace, uint32_t step)
 
 void smc_warp_trace_add(struct smc_warp_trace *trace, const struct smc_warp_trace_entry *entry)
 {
+    struct smc_warp_trace_entry added = *entry;
+    const size_t lines = trace->line_count;
     leave_loops(trace, entry->step);
+    if (added.lines > 0)
+        added.line -= (uint32_t)(lines - trace->line_count);
     trace->length++;
     if (!trace->skips)
-        keep(trace, entry);
+        keep(trace, &added);
 }
 
 void smc_warp_trace_add_steps(struct smc_warp_trace *trace, uint32_t from, uint32_t to,
