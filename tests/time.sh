@@ -1103,6 +1103,7 @@ holds "mma.sync of double precision: half of the roof, and the operations in JSO
     (.tensor_roof_flops_per_s / 66.9e12 | . > 0.99 and . < 1.01)' tensor.json
 # Measured on an H200 (CUDA 13.0, driver 580.159.04, 2026-11-29), clocks of a wgmma.m64n64k16 in
 # groups of one warpgroup: one and waiting 86.7, sixteen 37.0, four with another four in flight 32.2.
+# The clock is 9.5 % lower than the highest.
 wgmma() { # NAME PRODUCTS WAIT
     registers=$(seq -s, 0 31 | sed 's/[0-9][0-9]*/%f&/g')
     echo ".version 8.0
@@ -1147,7 +1148,7 @@ for of in 1:0:86.7 16:0:37 4:1:32.2; do
         continue
     fi
     jq --argjson products "$products" --argjson clocks "$clocks" '.time |
-        (.predicted_ms - 0.0027) * 1.98e6 / 10000 / $products / $clocks | . > 0.95 and . < 1.05' \
+        (.predicted_ms - 0.0027) * 1.98e6 * 0.905 / 10000 / $products / $clocks | . > 0.95 and . < 1.05' \
         wgmma.json >held.json
     holds "wgmma: $products in a group, waiting for all but ${wait%:*}: as measured" . held.json
     holds "wgmma: the operations of a warpgroup" \

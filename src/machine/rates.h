@@ -31,7 +31,8 @@ struct smc_rates {
     /* Tensor cores: multiply-adds in a clock and SM, by type, as published; 0: the device has none.
        How much of that mma.sync [0] and wgmma [1] reach; how much longer FP32 accumulators take. */
     double product_peak[SMC_PRODUCT_TYPES], product_share[2][SMC_PRODUCT_TYPES], wide_products;
-    double tensor_slowdown; /* of the clock, while all tensor cores are busy at that rate */
+    double tensor_slowdown;       /* of the clock, while all tensor cores are busy at that rate */
+    double least_tensor_slowdown; /* of the clock, where any are used but of FP64 */
     /* Of wgmma: clocks from the end of the work in the pipe until a wait returns; how many may be
        issued before the pipe is free. */
     double product_latency, product_queue;

@@ -122,6 +122,12 @@ enum { MOST_MMA_FMAS = 1352, LEAST_MMA = 4, LEAST_FP64 = 16, LEAST_GROUP = 13 };
    at 100 %, all of which this share explains within 6 %. */
 #define SLOWDOWN 0.15
 
+/* Any use of them lowers it, but in double precision: eleven kernels of 0.3 to 5 ms that use 3 to
+   64 % of the peak run at 1768 to 1825 MHz, 1793 in the median, and a twelfth at 1918, where others
+   run at 1980 (the same, 2026-11-30). The published peaks of an H100 likewise are those of 1830 MHz
+   in half and of 1980 in single and double precision. */
+#define LEAST_SLOWDOWN 0.095
+
 /* The ceilings of mma.sync [0] and wgmma [1], less one; 0: not measured. */
 #define MEASURED(ceiling) ((int)SMC_CEILING_##ceiling + 1)
 static const int product_ceiling[2][SMC_PRODUCT_TYPES] = {
@@ -172,6 +178,7 @@ void smc_rates_set_products(struct smc_rates *rates, const struct smc_device *de
     rates->wide_products = strstr(device->name, "GeForce") ? 2 : 1; /* data/README.md */
     set_shares(rates, ceilings);
     rates->tensor_slowdown = peak > MOST_MMA_FMAS ? SLOWDOWN : 0;
+    rates->least_tensor_slowdown = peak > MOST_MMA_FMAS ? LEAST_SLOWDOWN : 0;
     rates->product_latency = 45;
     rates->product_queue = 7;
     rates->phase_check = 20;

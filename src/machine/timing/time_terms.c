@@ -164,14 +164,20 @@ static double uncertain_longer(const struct model *model, const struct smc_time 
     return share;
 }
 
-/* How much longer the SMs take since the tensor cores of the device lower their clock. */
+/* How long the SMs take since the tensor cores of the device lower their clock, but not DRAM's. */
 static double slowed_by_products(const struct model *model, const struct smc_time *time,
                                  double sm_ms)
 {
-    if (!time->tensor_type || sm_ms <= 0)
-        return 1;
-    double busy = time->tensor_flops / time->tensor_roof_flops_per_s * 1e3 / sm_ms;
-    return 1 / (1 - model->rates.tensor_slowdown * fmin(busy, 1));
+    const struct smc_rates *rates = &model->rates;
+    const double doubles_ms =
+        model->work.product_clocks[SMC_PRODUCT_FP64] / rates->subpartitions / rates->clock_hz * 1e3;
+    if (!time->tensor_type || time->tensor_peak_ms <= doubles_ms || sm_ms <= 0)
+        return sm_ms;
+    const double busy = time->tensor_flops / time->tensor_roof_flops_per_s * 1e3 / sm_ms;
+    const double slowdown =
+        fmax(rates->tensor_slowdown * fmin(busy, 1), rates->least_tensor_slowdown);
+    const double dram_ms = fmin(time->term_ms[SMC_TIME_DRAM], sm_ms);
+    return dram_ms + (sm_ms - dram_ms) / (1 - slowdown);
 }
 
 /* The SM takes at least as long as each of its units. */
@@ -195,7 +201,7 @@ static void time_terms_set_range(const struct model *model, struct smc_time *tim
         least_ms = fmax(least_ms, time->tensor_peak_ms);
     }
     time->low_ms = launch_ms / (1 + UNCERTAIN_LAUNCH) + fmax(sm_ms / (1 + share), least_ms);
-    sm_ms *= slowed_by_products(model, time, sm_ms);
+    sm_ms = slowed_by_products(model, time, sm_ms);
     time->predicted_ms = launch_ms + sm_ms;
     time->high_ms =
         launch_ms * (1 + UNCERTAIN_LAUNCH) + sm_ms * (1 + share + uncertain_longer(model, time));
