@@ -1166,6 +1166,48 @@ static void test_rings_are_cut(void)
     }
 }
 
+/* Iterations that a trace leaves out, which take as long as all before them. */
+static void leave_iterations_out(struct smc_warp_trace *trace, bool waits)
+{
+    const struct smc_warp_trace_entry entry = {.step = SMC_WARP_TRACE_SKIP,
+                                               .line = (uint32_t)trace->skip_count};
+    trace->skip[trace->skip_count++] = (struct smc_warp_trace_skip){.executed = trace->length,
+                                                                    .window = trace->length,
+                                                                    .depth = SMC_WARP_TRACE_DEPTH,
+                                                                    .waits = waits};
+    trace->entry[trace->count++] = entry;
+    smc_warp_trace_add_steps(trace, 0, 1, 32);
+}
+
+/* One warp ends phases, and leaves as many out; the other waits for all of them. */
+static double run_missing(bool waits)
+{
+    enum { PHASES = 8 };
+    start_turns(100000);
+    add_phase(0, 4, SMC_ASYNC_INIT, FIRST_BARRIER);
+    for (uint32_t i = 0; i < PHASES; i++) {
+        for (int k = 0; k < USE; k++)
+            smc_warp_trace_add_steps(&turns.trace[0], 2, 3, 32);
+        add_phase(0, 4, SMC_ASYNC_ARRIVE, FIRST_BARRIER);
+    }
+    leave_iterations_out(&turns.trace[0], waits);
+    for (uint32_t i = 0; i < 2 * PHASES; i++) {
+        add_phase(4, 4, wait_for(i), FIRST_BARRIER);
+        for (int k = 0; k < USE; k++)
+            smc_warp_trace_add_steps(&turns.trace[4], 2, 3, 32);
+    }
+    leave_iterations_out(&turns.trace[4], waits);
+    return run_turns();
+}
+
+/* What is missing takes as long as the first warp's iterations, not that and the second one's. */
+static void test_missing_iterations(void)
+{
+    const double once = run_missing(true), twice = run_missing(false);
+    CU_ASSERT_DOUBLE_EQUAL(once, 2 * 8 * USE * 4, 0.25 * once);
+    CU_ASSERT(twice > 1.5 * once);
+}
+
 /* --- Arguments -------------------------------------------------------------------------------- */
 
 static void test_arguments(void)
@@ -1450,6 +1492,7 @@ CU_TestInfo tests_timing[] = {
     {"pieces that are accessed again", test_reuse},
     {"the distance of pieces among others", test_reuse_among_others},
     {"what entries of a trace stand for", test_weights},
+    {"a wait for iterations that another trace leaves out", test_missing_iterations},
     {"arguments in memory", test_arguments},
     {"parameters where the kernel has them", test_placed_parameters},
     {"no prediction, with a reason", test_reasons},

@@ -50,7 +50,8 @@ static void end_skip(struct smc_warp_trace *trace)
     trace->skip[trace->skip_count] =
         (struct smc_warp_trace_skip){.executed = trace->length - trace->skip_length,
                                      .window = trace->skip_length - loop->length,
-                                     .depth = trace->skipping};
+                                     .depth = trace->skipping,
+                                     .waits = loop->waited != 0};
     keep(trace, &(struct smc_warp_trace_entry){.step = SMC_WARP_TRACE_SKIP,
                                                .line = (uint32_t)trace->skip_count++});
 }

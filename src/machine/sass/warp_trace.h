@@ -49,6 +49,7 @@ struct smc_warp_trace_skip {
     uint64_t window; /* instructions from the loop's mark to here, with those left out in between */
     uint32_t depth;  /* of the loop; SMC_WARP_TRACE_DEPTH: none, the window begins with the trace */
     bool rounds;     /* whole ones through the barriers that the loop waits for */
+    bool waits;      /* iterations of a loop that waits for barriers in shared memory */
 };
 
 /* Barriers in shared memory whose waits are counted. */

@@ -212,50 +212,6 @@ static void prepare_step(const struct smc_sm_state *sm, uint32_t number, struct 
     count_reads(kept, in, step);
 }
 
-/* --- Traces ----------------------------------------------------------------------------------- */
-
-/* Instructions that are left out take as long as the same loop did before, and fill as many lines
-   of L1. */
-static void add_debt(struct smc_sm_state *sm, struct smc_sm_warp *warp,
-                     const struct smc_warp_trace_skip *skip)
-{
-    double clocks = warp->ready - warp->mark[skip->depth].clock;
-    double owed = warp->debt - warp->mark[skip->depth].debt;
-    double delay = warp->delay - warp->mark[skip->depth].delay;
-    if (skip->window == 0)
-        return;
-    const double times = (double)skip->executed / (double)skip->window;
-    warp->least_debt += smc_later(0, clocks + owed - delay) * times;
-    warp->debt += (clocks + owed) * times;
-    warp->delay += delay * times;
-    warp->left_out += (double)skip->executed;
-    const double filled = (warp->filled - warp->mark[skip->depth].filled) * times;
-    warp->filled += filled;
-    smc_l1_pass(&sm->cache, filled);
-}
-
-/* Passes entries that are no instruction. What is left out takes long: a warp is held there, since
-   what follows would delay those that are still in the iterations that stand for it. Warps that
-   take turns go on together, since they leave out the same rounds. */
-static void pass_marks(struct smc_sm_state *sm, struct smc_sm_warp *warp)
-{
-    for (; warp->at < warp->count; warp->at++) {
-        const struct smc_warp_trace_entry *entry = &warp->trace->entry[warp->at];
-        if (entry->step == SMC_WARP_TRACE_LOOP) {
-            warp->mark[entry->line].clock = warp->ready;
-            warp->mark[entry->line].debt = warp->debt;
-            warp->mark[entry->line].delay = warp->delay;
-            warp->mark[entry->line].filled = warp->filled;
-        } else if (entry->step == SMC_WARP_TRACE_SKIP) {
-            const struct smc_warp_trace_skip *skip = &warp->trace->skip[entry->line];
-            add_debt(sm, warp, skip);
-            warp->is_held |= skip->depth == 0 && !skip->rounds;
-        } else {
-            return;
-        }
-    }
-}
-
 /* --- Blocks ----------------------------------------------------------------------------------- */
 
 /* Each block of an SM starts in the sub-partition after that of the block before, so that those of
@@ -287,7 +243,7 @@ static void start_block(struct smc_sm_state *sm, uint32_t number, double clock)
         *warp = (struct smc_sm_warp){
             .trace = trace, .count = (uint32_t)trace->count, .block = number, .ready = clock};
         warp->mark[SMC_WARP_TRACE_DEPTH].clock = clock;
-        pass_marks(sm, warp);
+        smc_sm_pass_marks(sm, warp);
         warp->age = sm->started++;
         warp->subpartition = sm_schedule_subpartition(sm, slot, i);
         if (warp->at < warp->count)
@@ -620,7 +576,7 @@ static void issue(struct smc_sm_state *sm, struct smc_sm_part *part, uint32_t po
     warp->at++;
     uint32_t number = warp->block;
     add_jump(sm, part, warp, step, entry);
-    pass_marks(sm, warp);
+    smc_sm_pass_marks(sm, warp);
     if (warp->at >= warp->count) {
         smc_sm_remove_waiting(part, position);
         warp->awaited = NULL; /* what its trace leaves out would wait */

@@ -131,6 +131,7 @@ struct smc_sm_slot {
     double part_debt[SMC_SM_MOST_SUBPARTITIONS]; /* of the block's warps, by sub-partition */
     bool waits;                                  /* at barriers */
     bool takes_turns;                            /* its warps wait for barriers in shared memory */
+    bool leaves_waits_out;                       /* a warp has: iterations, not just rounds */
     double most_debt;                            /* of a warp of the block */
     double last; /* when the last of its warps ends, if no unit delays it in what is left out */
     struct smc_sm_swapped_word swapped[SMC_SM_SWAPPED_WORDS]; /* by number */
@@ -262,6 +263,9 @@ struct smc_sm_waiting smc_sm_waiting_of(const struct smc_sm_state *sm,
 void smc_sm_replace(struct smc_sm_part *part, uint32_t position, const struct smc_sm_waiting *by);
 void smc_sm_add_waiting(struct smc_sm_state *sm, const struct smc_sm_warp *warp, uint32_t number);
 void smc_sm_remove_waiting(struct smc_sm_part *part, uint32_t position);
+
+/* Passes entries of a warp's trace that are no instruction. */
+void smc_sm_pass_marks(struct smc_sm_state *sm, struct smc_sm_warp *warp);
 
 /* BAR: a warp arrives, and waits unless it only arrives. */
 void smc_sm_arrive(struct smc_sm_state *sm, struct smc_sm_warp *warp,

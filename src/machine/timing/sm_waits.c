@@ -50,6 +50,52 @@ void smc_sm_remove_waiting(struct smc_sm_part *part, uint32_t position)
     part->next = SMC_SM_NO_WARP - 1;
 }
 
+/* --- What traces leave out ---------------------------------------------------------------------
+ */
+
+/* Instructions that are left out take as long as the same loop did before, and fill as many lines
+   of L1. */
+static void add_debt(struct smc_sm_state *sm, struct smc_sm_warp *warp,
+                     const struct smc_warp_trace_skip *skip)
+{
+    double clocks = warp->ready - warp->mark[skip->depth].clock;
+    double owed = warp->debt - warp->mark[skip->depth].debt;
+    double delay = warp->delay - warp->mark[skip->depth].delay;
+    if (skip->window == 0)
+        return;
+    const double times = (double)skip->executed / (double)skip->window;
+    warp->least_debt += smc_later(0, clocks + owed - delay) * times;
+    warp->debt += (clocks + owed) * times;
+    warp->delay += delay * times;
+    warp->left_out += (double)skip->executed;
+    const double filled = (warp->filled - warp->mark[skip->depth].filled) * times;
+    warp->filled += filled;
+    smc_l1_pass(&sm->cache, filled);
+}
+
+/* Passes entries that are no instruction. What is left out takes long: a warp is held there, since
+   what follows would delay those that are still in the iterations that stand for it. Warps that
+   take turns go on together, since they leave out the same rounds. */
+void smc_sm_pass_marks(struct smc_sm_state *sm, struct smc_sm_warp *warp)
+{
+    for (; warp->at < warp->count; warp->at++) {
+        const struct smc_warp_trace_entry *entry = &warp->trace->entry[warp->at];
+        if (entry->step == SMC_WARP_TRACE_LOOP) {
+            warp->mark[entry->line].clock = warp->ready;
+            warp->mark[entry->line].debt = warp->debt;
+            warp->mark[entry->line].delay = warp->delay;
+            warp->mark[entry->line].filled = warp->filled;
+        } else if (entry->step == SMC_WARP_TRACE_SKIP) {
+            const struct smc_warp_trace_skip *skip = &warp->trace->skip[entry->line];
+            add_debt(sm, warp, skip);
+            warp->is_held |= skip->depth == 0 && !skip->rounds;
+            sm->slot[warp->block].leaves_waits_out |= skip->waits;
+        } else {
+            return;
+        }
+    }
+}
+
 /* --- Barriers --------------------------------------------------------------------------------- */
 
 /* A warp that nothing could issue of goes on at a clock. */
@@ -222,10 +268,28 @@ static bool waits_for_block(const struct smc_sm_warp *warp)
     return warp->at_barrier || warp->awaited;
 }
 
+/* Once another warp has left out iterations of its loop, one that waits for what they would have
+   done leaves the rest of its own out, too. False: it does not leave any out. */
+static bool leave_iterations_out(struct smc_sm_state *sm, struct smc_sm_warp *warp)
+{
+    const struct smc_warp_trace *trace = warp->trace;
+    uint32_t at = warp->at;
+    if (!sm->slot[warp->block].leaves_waits_out)
+        return false;
+    while (at < warp->count && !(trace->entry[at].step == SMC_WARP_TRACE_SKIP &&
+                                 trace->skip[trace->entry[at].line].waits))
+        at++;
+    if (at + 1 >= warp->count || trace->entry[at + 1].step >= SMC_WARP_TRACE_SKIP)
+        return false;
+    warp->at = at;
+    smc_sm_pass_marks(sm, warp);
+    return true;
+}
+
 /* The warp goes on, as what it waits for is left out of the traces. */
 static void end_wait(struct smc_sm_state *sm, uint32_t number, double clock)
 {
-    if (sm->warp[number].awaited)
+    if (!leave_iterations_out(sm, &sm->warp[number]) && sm->warp[number].awaited)
         end_missing_phase(sm, &sm->warp[number], clock);
     else
         wake_warp(sm, number, clock);
