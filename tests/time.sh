@@ -1015,6 +1015,8 @@ LOOP(half, float, "+f", "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32" OPER
 LOOP(brain, float, "+f", "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32" OPERANDS)
 LOOP(tf32, float, "+f", "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32" OPERANDS)
 LOOP(bytes, int, "+r", "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32" OPERANDS)
+LOOP(sparse, float, "+f", "mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, "
+                          "{%4, %5, %6, %7}, {%8, %9, %8, %9}, {%0, %1, %2, %3}, %5, 0x0;")
 LOOP(bits, int, "+r", "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc" OPERANDS)
 extern "C" __global__ void doubles(double *to, int n)
 {
@@ -1031,10 +1033,12 @@ tensor() { # ENTRY TYPE DEVICE OPTION...
     smemcalc run tensor.cu --entry "$entry" --grid 2400 --block 256 -a "${type}x256" -a i32:20000 \
         --dry-run --device "$device" "$@"
 }
-# Twice 2400 x 8 x 20000 instructions, of so many operations each, at the peak of the whitepaper.
+# Twice 2400 x 8 x 20000 instructions, of so many operations each, at the peak of the whitepaper; of sparse
+# matrices half of the shape's.
 for of in half:f32:A100:4096:312 brain:f32:A100:4096:312 tf32:f32:A100:2048:156 bytes:i32:A100:8192:624 \
     "half:f32:GeForce RTX 3090:4096:71" "half:f32:A40:4096:149.7" "tf32:f32:GeForce RTX 4090:2048:82.6" \
-    "bytes:i32:GeForce RTX 4090:8192:660.6" half:f32:H200:4096:989.4 bytes:i32:H200:8192:1979; do
+    "bytes:i32:GeForce RTX 4090:8192:660.6" half:f32:H200:4096:989.4 bytes:i32:H200:8192:1979 \
+    sparse:f32:A100:4096:312 sparse:f32:H200:4096:989.4; do
     echo "$of" | tr : '\n' >of
     { read -r entry; read -r type; read -r device; read -r operations; read -r tera; } <of
     tensor "$entry" "$type" "$device" --format json >tensor.json

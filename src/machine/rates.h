@@ -87,7 +87,7 @@ void smc_rates_of(const struct smc_device *device, const struct smc_ceilings *ce
 /* What an instruction of the tensor pipe computes: D (m x n) = A (m x k) B (k x n) + D. */
 struct smc_mma {
     enum smc_product_type type;
-    uint16_t m, n, k;
+    uint16_t m, n, k;    /* k: that is multiplied, of sparse matrices half of the shape's */
     bool is_group;       /* of a warpgroup: each of four warps has a quarter of the rows */
     bool a_in_registers; /* of a warpgroup, whose B is in shared memory */
     bool is_wide;        /* accumulators of 32 bits */

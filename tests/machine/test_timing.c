@@ -1389,7 +1389,8 @@ static void test_tensor_rates(void)
         K8_F32 = 0x1000,
         K8_TF32 = 0x81000
     };
-    enum { M16_N8_K32 = 0x405c00, M8_N8_K16 = 0x5400, SPARSE = 0x200, BITS_4 = 0x180000 };
+    enum { M16_N8_K32 = 0x405c00, M8_N8_K16 = 0x5400, BITS_4 = 0x180000 };
+    enum { SPARSE_K16_F32 = 0x1a00, SPARSE_K32_F32 = 0x5a00, SPARSE_M16_N8_K64 = 0x605500 };
     CU_ASSERT_EQUAL(tensor_clocks("NVIDIA A100-SXM4-80GB", SMC_OP_HMMA, K16_F32), 2048 / 256.0);
     CU_ASSERT_EQUAL(tensor_clocks("NVIDIA A100-SXM4-80GB", SMC_OP_HMMA, K8_F32), 1024 / 256.0);
     CU_ASSERT_EQUAL(tensor_clocks("NVIDIA A100-SXM4-80GB", SMC_OP_HMMA, K8_TF32), 1024 / 128.0);
@@ -1403,7 +1404,12 @@ static void test_tensor_rates(void)
     CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_HMMA, K16_F32),
                     2048 * 4 / 1352.0); /* the peak: 4 */
     CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_HMMA, K8_F32), 4);
-    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_HMMA, K16_F32 | SPARSE), 0);
+    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_HMMA, SPARSE_K16_F32), 4);
+    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_HMMA, SPARSE_K32_F32), 2048 * 4 / 1352.0);
+    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA A100-SXM4-80GB", SMC_OP_HMMA, SPARSE_K32_F32),
+                    2048 / 256.0);
+    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA A100-SXM4-80GB", SMC_OP_IMMA, SPARSE_M16_N8_K64),
+                    4096 / 512.0);
     CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_IMMA, M16_N8_K32 | BITS_4), 0);
     CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_DMMA, 0), 16);
     CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_DMMA, M16_N8_K8_F64), 32);

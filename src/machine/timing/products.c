@@ -14,30 +14,31 @@ const struct smc_product_info smc_product_info[SMC_PRODUCT_TYPES] = {
 
 /* --- Shapes ----------------------------------------------------------------------------------- */
 
-/* HMMA. Bit 73: sparse; 75: k is 16, 78: 4, otherwise 8; 76: FP32 accumulators; 82: BF16; 83: TF32.
- */
-static bool read_half(const struct smc_sass_instruction *in, struct smc_mma *product)
+/* HMMA. Bit 73: sparse; 75 and 78: k is 32 with both, 16 or 4 with one, otherwise 8; 76: FP32
+   accumulators; 82: BF16; 83: TF32. */
+static void read_half(const struct smc_sass_instruction *in, struct smc_mma *product)
 {
     bool tf32 = smc_bit(in, 83), bf16 = smc_bit(in, 82);
+    unsigned depth = smc_bit(in, 75) ? (smc_bit(in, 78) ? 32 : 16) : smc_bit(in, 78) ? 4 : 8;
     product->type = tf32 ? SMC_PRODUCT_TF32 : bf16 ? SMC_PRODUCT_BF16 : SMC_PRODUCT_FP16;
     product->m = 16;
     product->n = 8;
-    product->k = smc_bit(in, 75) ? 16 : smc_bit(in, 78) ? 4 : 8;
+    product->k = (uint16_t)(smc_bit(in, 73) ? depth / 2 : depth);
     product->is_wide = smc_bit(in, 76);
-    return !smc_bit(in, 73);
 }
 
 /* IMMA. Bit 72: sparse; 75, 85 and 86: the shape; 83 and 84: 4 bits. */
 static bool read_bytes(const struct smc_sass_instruction *in, struct smc_mma *product)
 {
-    enum { M8_N8_K16 = 0, M16_N8_K16 = 4, M16_N8_K32 = 5 };
+    enum { M8_N8_K16 = 0, M16_N8_K16 = 4, M16_N8_K32 = 5, M16_N8_K64 = 6 };
     unsigned shape = (unsigned)(smc_bits(in, 85, 2) << 1 | smc_bits(in, 75, 1));
+    unsigned depth = shape == M16_N8_K64 ? 64 : shape == M16_N8_K32 ? 32 : 16;
     product->type = SMC_PRODUCT_INT8;
     product->m = shape == M8_N8_K16 ? 8 : 16;
     product->n = 8;
-    product->k = shape == M16_N8_K32 ? 32 : 16;
-    return !smc_bit(in, 72) && smc_bits(in, 83, 2) == 0 &&
-           (shape == M8_N8_K16 || shape == M16_N8_K16 || shape == M16_N8_K32);
+    product->k = (uint16_t)(smc_bit(in, 72) ? depth / 2 : depth);
+    return smc_bits(in, 83, 2) == 0 &&
+           (shape == M8_N8_K16 || (shape >= M16_N8_K16 && shape <= M16_N8_K64));
 }
 
 /* DMMA. Bits 76 and 77: m8n8k4, m16n8k4, m16n8k8, m16n8k16. */
@@ -80,7 +81,8 @@ bool smc_mma_of(const struct smc_sass_instruction *in, struct smc_mma *product)
     *product = (struct smc_mma){.type = SMC_PRODUCT_FP16};
     switch (in->operation) {
     case SMC_OP_HMMA:
-        return read_half(in, product);
+        read_half(in, product);
+        return true;
     case SMC_OP_IMMA:
         return read_bytes(in, product);
     case SMC_OP_DMMA:

@@ -264,6 +264,6 @@ const char *smc_rates_unknown(const struct smc_rates *rates, const struct smc_sa
     case SMC_OP_HMMA_OLD:
         return "mma.sync of the shape m8n8k4";
     default:
-        return "sparse mma.sync, or one of 4 bits";
+        return "mma.sync of 4 bits";
     }
 }
