@@ -578,6 +578,24 @@ static void test_scattered_loads(void)
     CU_ASSERT_EQUAL(bench.traffic[0].loaded_scattered, 32);
 }
 
+/* The wavefront that writes what comes of a line also reads it, if a request has many. */
+static void test_arriving_lines(void)
+{
+    enum { LINES = 8, FEW = 4 };
+    struct smc_warp_trace_line line[LINES];
+    struct smc_warp_trace_entry entry = {.step = 0, .wavefronts = LINES};
+    struct smc_warp_trace trace = {.entry = &entry, .count = 1, .line = line};
+    struct bench bench;
+    for (unsigned i = 0; i < LINES; i++)
+        line[i] = (struct smc_warp_trace_line){.number = 8 + i, .sectors = 1};
+    for (unsigned lines = FEW; lines <= LINES; lines += FEW) {
+        start(&bench, SMC_OP_LDG, SMC_PIPE_LSU, 1);
+        entry.lines = (uint8_t)lines;
+        run(&bench, &trace, 1, 1, 1);
+        CU_ASSERT_EQUAL(bench.work[0].wavefronts, LINES + (lines == FEW ? FEW : 0));
+    }
+}
+
 /* What was stored is in L1; a load beyond the SM gets it from L2 nevertheless. */
 static void test_load_of_what_was_stored(void)
 {
@@ -1476,6 +1494,7 @@ CU_TestInfo tests_timing[] = {
     {"single sectors of many lines, in order and in none", test_scattered_stores},
     {"loads wait in the queues of DRAM", test_dram_queues},
     {"loads from random places of DRAM", test_scattered_loads},
+    {"lines that arrive for requests of few and of many", test_arriving_lines},
     {"a load of what was stored", test_load_of_what_was_stored},
     {"constants at different addresses", test_constants},
     {"a large table of constants", test_large_table_of_constants},
