@@ -477,6 +477,13 @@ bool smc_branches_if_diverged(const struct smc_sass_instruction *in)
     return in->operation == SMC_OP_BRA && smc_bits(in, 32, 2) == DIV;
 }
 
+/* The form with an immediate; bit 86: .COLLECTIVE, of lanes that execute what follows together. */
+bool smc_syncs_whole_warp(const struct smc_sass_instruction *in)
+{
+    return in->operation == SMC_OP_WARPSYNC && smc_bits(in, 9, 3) == FORM_IMMEDIATE &&
+           !smc_bit(in, 86);
+}
+
 bool smc_barrier_reduces(const struct smc_sass_instruction *in)
 {
     enum { RED = 2 };

@@ -163,6 +163,9 @@ static inline bool smc_is_generic(const struct smc_sass_instruction *in)
 /* BRA.DIV: branches unless all the lanes that a uniform register names execute it together. */
 bool smc_branches_if_diverged(const struct smc_sass_instruction *in);
 
+/* WARPSYNC.ALL: all lanes of the warp that have not ended meet there. */
+bool smc_syncs_whole_warp(const struct smc_sass_instruction *in);
+
 /* An atomic of an address of any space; its predicate holds where the memory is global. */
 static inline bool smc_is_generic_atomic(const struct smc_sass_instruction *in)
 {

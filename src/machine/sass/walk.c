@@ -8,7 +8,9 @@
 #include "rules/banks.h"
 
 enum { LANES_A_STEP = 4 /* whose loads take as long to look up as a step */ };
-enum { BARRIERS = 16, NO_BARRIER = -1, BLOCK_BARRIER = BARRIERS, MOST_CALLS = 8 };
+/* Barriers of a warp: those that BSSY names, and the place where WARPSYNC.ALL joins all lanes. */
+enum { NAMED_BARRIERS = 16, WARP_BARRIER = NAMED_BARRIERS, BARRIERS, MOST_CALLS = 8 };
+enum { NO_BARRIER = -1, BLOCK_BARRIER = BARRIERS };
 
 /* Lanes that are at the same place. */
 struct lane_group {
@@ -359,6 +361,36 @@ static void wait_at(struct state *state, uint32_t index, uint32_t mask)
     walk_release(state, number);
 }
 
+/* WARPSYNC.ALL: lanes that have diverged wait for each other and go on together. Those that wait at
+   another one stay apart, and so do those of the other forms, which do not name all lanes. */
+static void meet_warp(struct state *state, uint32_t index)
+{
+    struct lane_group *group = &state->group[index];
+    const struct smc_sass_instruction *in = &state->walk->program->step[group->at].in;
+    struct barrier *barrier = &state->barrier[WARP_BARRIER];
+    const uint32_t next = ++group->at;
+    const bool is_elsewhere = barrier->lanes != 0 && barrier->target != next;
+    if (!smc_syncs_whole_warp(in) || group->lanes == state->warp->alive || is_elsewhere)
+        return;
+    *barrier = (struct barrier){state->warp->alive, next};
+    group->awaited = WARP_BARRIER;
+    walk_release(state, WARP_BARRIER);
+}
+
+/* Lanes wait for all others, but those wait elsewhere: they go on alone. Whether there were any. */
+static bool part_warp(struct state *state)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < state->groups; i++) {
+        if (state->group[i].awaited != WARP_BARRIER)
+            continue;
+        state->group[i].awaited = NO_BARRIER;
+        any = true;
+    }
+    state->barrier[WARP_BARRIER].lanes = 0;
+    return any;
+}
+
 /* Executes the branch, barrier or end at the group's place; `mask`: the lanes that do. */
 static void control(struct state *state, uint32_t index, uint32_t mask)
 {
@@ -411,7 +443,10 @@ static void control(struct state *state, uint32_t index, uint32_t mask)
         group->at++;
         walk_release(state, (int)smc_bits(in, 16, 4));
         return;
-    default: /* WARPSYNC: lanes that diverged stay apart */
+    case SMC_OP_WARPSYNC:
+        meet_warp(state, index);
+        return;
+    default:
         group->at++;
         return;
     }
@@ -838,6 +873,8 @@ static void run_warp(struct state *state)
         uint32_t index = state->groups;
         while (index-- > 0 && state->group[index].awaited != NO_BARRIER)
             ;
+        if (index == UINT32_MAX && part_warp(state))
+            continue;
         if (index == UINT32_MAX)
             return;
         if (state->steps > state->most_steps) {
