@@ -16,6 +16,7 @@
 enum {
     BUDGET = 32000,           /* instructions of all warps together that are executed one by one */
     WHOLE_BUDGET = 500000,    /* likewise, of all blocks of an SM, if nothing is left out then */
+    ROUNDS_BUDGET = 200000,   /* likewise, of whole rounds of its blocks */
     MOST_LOOP_ENTRIES = 4096, /* kept of a loop */
     LEAST_LOOP_ENTRIES = 64,
     MOST_ENTRIES = 20000, /* of a warp */
@@ -143,24 +144,31 @@ static enum smc_status choose_entries(const struct model *model, struct sample *
     return status;
 }
 
-/* All blocks of the SM, with nothing left out, if there are several, but few enough: what the first
-   iterations of loops do not show is then in it, as warps that drift apart until some end long
-   before others, and stores that wait for each other. */
+/* Blocks with nothing left out: all of the SM if there are several, but few enough, else as many
+   rounds as the budget has room for. What the first iterations of loops do not show is then in it:
+   where later ones access memory, warps that drift apart until some end long before others, and
+   stores that wait for each other. */
 static enum smc_status choose_whole(const struct model *model, struct sample *sample,
                                     bool *is_whole, struct smc_error *error)
 {
     const uint64_t most = smc_most_blocks(model), warps = smc_traces_warps(&model->machine);
-    const uint64_t entries = WHOLE_BUDGET / (most * warps);
-    bool cut = true;
+    const uint64_t resident = model->launch->blocks_per_sm;
+    enum smc_status status = SMC_OK;
     *is_whole = false;
-    if (most < 2 || most > (uint64_t)MOST_ROUNDS * model->launch->blocks_per_sm || entries == 0)
-        return SMC_OK;
-    struct sample whole = *sample;
-    whole.blocks = (uint32_t)most;
-    enum smc_status status = timing_measure(model, entries, &whole, &cut, error);
-    *is_whole = !cut && whole.kept <= entries;
-    if (*is_whole)
-        *sample = whole;
+    for (uint64_t rounds = MOST_ROUNDS; rounds > 0 && status == SMC_OK && !*is_whole; rounds--) {
+        const uint64_t blocks = rounds * resident < most ? rounds * resident : most;
+        const uint64_t budget = blocks == most && most > 1 ? WHOLE_BUDGET : ROUNDS_BUDGET;
+        const uint64_t entries = budget / (blocks * warps);
+        struct sample whole = *sample;
+        bool cut = true;
+        if ((rounds - 1) * resident >= most || entries <= LEAST_LOOP_ENTRIES)
+            continue;
+        whole.blocks = (uint32_t)blocks;
+        status = timing_measure(model, entries, &whole, &cut, error);
+        *is_whole = !cut && whole.kept <= entries;
+        if (*is_whole)
+            *sample = whole;
+    }
     return status;
 }
 
