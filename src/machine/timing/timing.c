@@ -93,7 +93,6 @@ static void add_step(const struct model *model, uint32_t i, const struct smc_ste
     work->store_pieces += requests * step->store_pieces;
     work->load_slots += requests * step->load_slots;
     work->store_slots += requests * step->store_slots;
-    work->traced_store_slots += times * step->store_slots;
     work->texture_clocks += times * step->texture_clocks;
     work->divergent += times * step->divergent;
     work->atomics += requests * step->atomics;
@@ -325,17 +324,6 @@ static double longer_than_sample(const struct model *model)
     return model->survey.length * warps / traces->length;
 }
 
-/* How much of the sample's time it takes if stores that bind have fewer sectors on average than
-   those in the traces, which have the first iterations of loops. */
-static double shorter_stores(const struct model *model, const struct work *work)
-{
-    const double traced = work->traced_store_slots * model->rates.l2_store_clocks;
-    const double stores = work->store_slots * model->rates.l2_store_clocks;
-    return 2 * traced > work->clocks && traced > stores && traced <= work->clocks
-               ? 1 - (traced - stores) / work->clocks
-               : 1;
-}
-
 /* The SM with the most blocks: those beyond the sample take as long as the ones in it, and start
    one after the other. */
 static enum smc_status run_sm(struct model *model, execute_blocks *execute, struct smc_error *error)
@@ -344,9 +332,6 @@ static enum smc_status run_sm(struct model *model, execute_blocks *execute, stru
     enum smc_status status = run_sample(model, execute, &work, error);
     if (status != SMC_OK)
         return status;
-    const double shorter = shorter_stores(model, &work);
-    work.clocks *= shorter;
-    work.clocks_per_block *= shorter;
     double blocks = model->sample.blocks, more = (double)smc_most_blocks(model) - blocks;
     double each = work.clocks_per_block > 0 ? work.clocks_per_block : work.clocks / blocks;
     each = fmax(each * longer_than_sample(model), model->rates.block_interval);
@@ -732,22 +717,27 @@ static enum smc_status trace_sample(struct model *model, struct smc_error *error
                                 .loop_entries = sample->loop_entries};
     enum smc_status status =
         follows ? smc_survey_make(&model->machine, false, &model->survey, error) : SMC_OK;
-    if (!smc_survey_spreads(&model->survey) || smc_decides_and_changes(&model->survey)) {
+    bool differs = smc_survey_spreads(&model->survey);
+    if (!differs || smc_decides_and_changes(&model->survey)) {
         status = trace_first(model, &traced, status, error);
-        if (status != SMC_OK || !follows || !smc_survey_differs(&model->survey, &model->traces))
+        if (status != SMC_OK || !follows)
             return status;
-        smc_traces_free(&model->traces);
+        differs = smc_survey_differs(&model->survey, &model->traces);
+        if (differs)
+            smc_traces_free(&model->traces);
     }
-    traced.scattered = true;
-    traced.first = model->survey.longest_block;
-    traced.others = model->survey.others;
-    traced.at_once = model->survey.at_once;
-    traced.survey = &model->survey;
-    keep_all(model, &traced);
-    status = smc_traces_make(&model->machine, &traced, &model->traces, error);
+    if (differs) {
+        traced.scattered = true;
+        traced.first = model->survey.longest_block;
+        traced.others = model->survey.others;
+        traced.at_once = model->survey.at_once;
+        traced.survey = &model->survey;
+        keep_all(model, &traced);
+        status = smc_traces_make(&model->machine, &traced, &model->traces, error);
+    }
     if (status != SMC_OK)
         return status;
-    return smc_traces_set_survey(&model->traces, &model->survey, model->program.count, error);
+    return smc_traces_set_survey(&model->traces, &model->survey, &model->program, error);
 }
 
 /* Blocks that may wait for the launch before (griddepcontrol.wait), or let the next one begin

@@ -78,9 +78,11 @@ enum smc_status smc_traces_make(const struct smc_machine_launch *launch,
                                 struct smc_error *error);
 void smc_traces_free(struct smc_traces *traces);
 
-/* How often the steps of the traced blocks are executed, by a survey of the grid. SMC_MACHINE. */
+/* How often the steps of the traced blocks are executed and how many sectors they access, by a
+   survey of the grid that differs from the traces. SMC_MACHINE. */
 enum smc_status smc_traces_set_survey(struct smc_traces *traces, const struct smc_survey *survey,
-                                      uint32_t steps, struct smc_error *error);
+                                      const struct smc_machine_program *program,
+                                      struct smc_error *error);
 
 /* Walks warps of the whole grid: all of a small one, else as many as are quickly walked. With
    `at_once` all blocks, of a program that follows what they store, at the same time. Fails as
