@@ -24,9 +24,11 @@ static const struct code move_1024 = {0x0000040000007802, 0x000fe20000000f00};  
 static const struct code exit_all = {0x000000000000794d, 0x000fea0003800000};
 static const struct code join_after_four = {0x0000004000007945, 0x000fe20003800000}; /* BSSY B0 */
 static const struct code join = {0x0000000000007941, 0x000fea0003800000};            /* BSYNC B0 */
-static const struct code load = {0xffffe40402007981, 0x002ea8000c1e1900};            /* R0 */
-static const struct code load_shared = {0x00000000100c7984, 0x000e220000000800};     /* R12 */
-static const struct code move_zero = {0x000000ff00107202, 0x000fd60000000f00};       /* to R16 */
+static const struct code meet = {0x0000000000007948, 0x000fea0003800000};        /* WARPSYNC.ALL */
+static const struct code meet_named = {0x000000000d087348, 0x000fea0003c00000};  /* .COLLECTIVE */
+static const struct code load = {0xffffe40402007981, 0x002ea8000c1e1900};        /* R0 */
+static const struct code load_shared = {0x00000000100c7984, 0x000e220000000800}; /* R12 */
+static const struct code move_zero = {0x000000ff00107202, 0x000fd60000000f00};   /* to R16 */
 static const struct code unknown = {0x00000000000071ff, 0};
 
 enum { MOST = 16 };
@@ -172,6 +174,30 @@ static void test_divergence(void)
     CU_ASSERT_EQUAL(counts.instructions, 8); /* both parts wait, and end together */
     CU_ASSERT_EQUAL(counts.executions[6], 1);
     CU_ASSERT_EQUAL(counts.end, SMC_WALK_WHOLE);
+}
+
+/* Lanes that have diverged go on together after WARPSYNC.ALL, but not after other forms, and they
+   do not wait for those that are at another one. */
+static void test_meeting(void)
+{
+    const struct code met[] = {read_thread, above_12, skip_one_if, subtract_16, meet, exit_all};
+    const struct code named[] = {read_thread, above_12,   skip_one_if,
+                                 subtract_16, meet_named, exit_all};
+    const struct code elsewhere[] = {read_thread, join_after_four, above_12, skip_one_if, meet,
+                                     join,        exit_all};
+    struct counts counts;
+    count(met, 6, 32, 1, &counts);
+    CU_ASSERT_EQUAL(counts.end, SMC_WALK_WHOLE);
+    CU_ASSERT_EQUAL(counts.executions[4], 2); /* each part arrives */
+    CU_ASSERT_EQUAL(counts.executions[5], 1);
+    count(met, 6, 13, 1, &counts);
+    CU_ASSERT_EQUAL(counts.instructions, 6); /* no lane is above 12 */
+    count(named, 6, 32, 1, &counts);
+    CU_ASSERT_EQUAL(counts.executions[5], 2);
+    count(elsewhere, 7, 32, 1, &counts); /* the others wait to be joined */
+    CU_ASSERT_EQUAL(counts.end, SMC_WALK_WHOLE);
+    CU_ASSERT_EQUAL(counts.executions[4], 1);
+    CU_ASSERT_EQUAL(counts.executions[6], 1);
 }
 
 /* A branch depends on the second predicate that a comparison writes. */
@@ -1438,6 +1464,7 @@ CU_TestInfo tests_machine[] = {
     {"atomics and matrices in shared memory", test_shared_accesses},
     {"a loop", test_loop},
     {"lanes diverge and reconverge", test_divergence},
+    {"lanes meet at WARPSYNC.ALL", test_meeting},
     {"a branch by the second predicate of a comparison", test_second_predicate},
     {"what is unknown is reported", test_unknown},
     {"text", test_text},
