@@ -825,8 +825,10 @@ static void walk_run(struct state *state, uint32_t index)
     }
     struct smc_warp_path *path = walk->trace ? walk->trace->path : NULL;
     walk->change[first]++;
-    if (walk->trace)
+    if (walk->trace) {
         walk->trace->calls = state->group[index].calls;
+        smc_warp_trace_reach(walk->trace, first);
+    }
     smc_warp_path_add(path, &(struct smc_path_run){.first = first,
                                                    .lanes = (uint8_t)lanes,
                                                    .calls = state->group[index].calls});

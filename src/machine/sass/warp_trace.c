@@ -195,6 +195,11 @@ static void leave_loops(struct smc_warp_trace *trace, uint32_t step)
     }
 }
 
+void smc_warp_trace_reach(struct smc_warp_trace *trace, uint32_t step)
+{
+    leave_loops(trace, step);
+}
+
 void smc_warp_trace_add(struct smc_warp_trace *trace, const struct smc_warp_trace_entry *entry)
 {
     struct smc_warp_trace_entry added = *entry;

@@ -138,6 +138,10 @@ static inline bool smc_warp_trace_is_idle(const struct smc_warp_trace *trace)
     return trace->skips || trace->count >= trace->capacity;
 }
 
+/* The warp comes to a step, which may be behind the loop of which iterations are left out: then the
+   next instructions are kept, and what their addresses come from has to be evaluated. */
+void smc_warp_trace_reach(struct smc_warp_trace *trace, uint32_t step);
+
 /* An instruction is executed; steps [from, to) are executed by so many lanes. */
 void smc_warp_trace_add(struct smc_warp_trace *trace, const struct smc_warp_trace_entry *entry);
 void smc_warp_trace_add_steps(struct smc_warp_trace *trace, uint32_t from, uint32_t to,
