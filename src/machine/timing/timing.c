@@ -146,17 +146,20 @@ static enum smc_status choose_entries(const struct model *model, struct sample *
 /* Blocks with nothing left out: all of the SM if there are several, but few enough, else as many
    rounds as the budget has room for. What the first iterations of loops do not show is then in it:
    where later ones access memory, warps that drift apart until some end long before others, and
-   stores that wait for each other. */
+   stores that wait for each other. Without contents, later iterations go on as the first ones do:
+   then whole rounds show nothing more. */
 static enum smc_status choose_whole(const struct model *model, struct sample *sample,
                                     bool *is_whole, struct smc_error *error)
 {
     const uint64_t most = smc_most_blocks(model), warps = smc_traces_warps(&model->machine);
     const uint64_t resident = model->launch->blocks_per_sm;
+    const bool by_rounds = model->machine.contents;
     enum smc_status status = SMC_OK;
     *is_whole = false;
     for (uint64_t rounds = MOST_ROUNDS; rounds > 0 && status == SMC_OK && !*is_whole; rounds--) {
         const uint64_t blocks = rounds * resident < most ? rounds * resident : most;
-        const uint64_t budget = blocks == most && most > 1 ? WHOLE_BUDGET : ROUNDS_BUDGET;
+        const bool is_all = blocks == most && most > 1;
+        const uint64_t budget = is_all ? WHOLE_BUDGET : by_rounds ? ROUNDS_BUDGET : 0;
         const uint64_t entries = budget / (blocks * warps);
         struct sample whole = *sample;
         bool cut = true;
