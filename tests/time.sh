@@ -1504,8 +1504,8 @@ empty "a fence of the GPU takes 283 clocks, and after a store 443 to 607" "$(
             echo "stores ${stores%%:*}: $time"
     done)"
 empty "of rows that L1 does not hold nothing is there when they are read again" "$(
-    for columns in 8192:0.6 131072:0.9; do
-        smemcalc run parts.cu --entry rows_twice --grid 132 --block 256 -a f32x17301504 -a f32x33792 \
+    for columns in 8192:0.6 1048576:0.9; do # 32 KiB and 4 MiB
+        smemcalc run parts.cu --entry rows_twice --grid 132 --block 256 -a f32x138412032 -a f32x33792 \
             -a "i32:${columns%:*}" --dry-run --device H200 --format json 2>err |
             jq -r "(.time.counts | .l2_sectors / .l1_sectors) as \$part |
                 select(if ${columns%:*} < 10000 then \$part > 0.6 else \$part < 0.9 end) |

@@ -160,6 +160,25 @@ static inline bool smc_is_generic(const struct smc_sass_instruction *in)
     return in->operation == SMC_OP_LD || in->operation == SMC_OP_ST;
 }
 
+/* Unlike BRA.U, which decides by a uniform predicate. */
+static inline bool smc_branches_plainly(const struct smc_sass_instruction *in)
+{
+    return smc_bits(in, 32, 2) == 0;
+}
+
+/* BRA.U.ANY: all lanes go where one does. */
+static inline bool smc_branches_if_any(const struct smc_sass_instruction *in)
+{
+    return smc_bits(in, 32, 2) == 1;
+}
+
+/* Loads, stores and atomics of shared memory. */
+static inline bool smc_accesses_shared(const struct smc_sass_instruction *in)
+{
+    return in->operation == SMC_OP_LDS || in->operation == SMC_OP_STS || in->matrices ||
+           in->operation == SMC_OP_ATOMS || in->operation == SMC_OP_ATOMS_CAS;
+}
+
 /* BRA.DIV: branches unless all the lanes that a uniform register names execute it together. */
 bool smc_branches_if_diverged(const struct smc_sass_instruction *in);
 

@@ -64,12 +64,6 @@ static void stop_walk(struct state *state, enum smc_walk_end end, uint32_t at)
 
 /* --- Memory ----------------------------------------------------------------------------------- */
 
-static bool is_shared(const struct smc_sass_instruction *in)
-{
-    return in->operation == SMC_OP_LDS || in->operation == SMC_OP_STS || in->matrices ||
-           in->operation == SMC_OP_ATOMS || in->operation == SMC_OP_ATOMS_CAS;
-}
-
 /* Keeps what the trace needs of an access. */
 static void trace_access(struct state *state, const struct smc_sass_instruction *in, uint32_t mask,
                          const uint64_t address[SMC_LANES], struct smc_warp_trace_entry *entry)
@@ -78,7 +72,7 @@ static void trace_access(struct state *state, const struct smc_sass_instruction 
     const struct smc_pattern *pattern =
         smc_patterns_find(trace->patterns, state->walk->layout, in, mask, address);
     entry->wavefronts = pattern->wavefronts;
-    if (is_shared(in))
+    if (smc_accesses_shared(in))
         return;
     entry->sectors = pattern->sectors;
     if (trace->line_capacity - trace->line_count < pattern->lines)
@@ -328,18 +322,6 @@ static void give_back(struct state *state, uint32_t index, uint32_t taken)
     }
 }
 
-/* BRA.U decides by a uniform predicate. */
-static bool is_plain_branch(const struct smc_sass_instruction *in)
-{
-    return smc_bits(in, 32, 2) == 0;
-}
-
-/* BRA.U.ANY: all lanes go where one does. */
-static bool goes_if_any(const struct smc_sass_instruction *in)
-{
-    return smc_bits(in, 32, 2) == 1;
-}
-
 /* BRA.DIV: whether lanes are missing that its uniform register names, or with none, any at all. */
 static bool has_diverged(const struct state *state, const struct lane_group *group,
                          const struct smc_sass_instruction *in)
@@ -377,16 +359,15 @@ static void meet_warp(struct state *state, uint32_t index)
     walk_release(state, WARP_BARRIER);
 }
 
-/* Lanes wait for all others, but those wait elsewhere: they go on alone. Whether there were any. */
+/* Lanes that wait for others which wait elsewhere go on alone. Whether there were any. */
 static bool part_warp(struct state *state)
 {
     bool any = false;
-    for (uint32_t i = 0; i < state->groups; i++) {
-        if (state->group[i].awaited != WARP_BARRIER)
-            continue;
-        state->group[i].awaited = NO_BARRIER;
-        any = true;
-    }
+    for (uint32_t i = 0; i < state->groups; i++)
+        if (state->group[i].awaited == WARP_BARRIER) {
+            state->group[i].awaited = NO_BARRIER;
+            any = true;
+        }
     state->barrier[WARP_BARRIER].lanes = 0;
     return any;
 }
@@ -408,9 +389,9 @@ static void control(struct state *state, uint32_t index, uint32_t mask)
         give_back(state, index, mask);
         return;
     case SMC_OP_BRA:
-        if (is_plain_branch(in))
+        if (smc_branches_plainly(in))
             walk_branch(state, index, mask);
-        else if (goes_if_any(in))
+        else if (smc_branches_if_any(in))
             walk_branch(state, index, mask ? group->lanes : 0);
         else if (smc_branches_if_diverged(in))
             walk_branch(state, index, has_diverged(state, group, in) ? group->lanes : 0);
@@ -448,7 +429,6 @@ static void control(struct state *state, uint32_t index, uint32_t mask)
         return;
     default:
         group->at++;
-        return;
     }
 }
 
@@ -466,17 +446,6 @@ static bool follows(const struct smc_walk *walk)
 static bool follows_atomic(const struct smc_walk *walk, const struct smc_sass_instruction *in)
 {
     return walk->memory && smc_is_global_atomic(in);
-}
-
-/* 0: the addresses are not known. */
-static unsigned sectors_of_atomic(const struct state *state, const struct smc_sass_instruction *in,
-                                  uint32_t mask)
-{
-    enum { BYTES = 4 };
-    uint64_t address[SMC_LANES];
-    if (!smc_warp_atomic_addresses(state->warp, in, mask, address))
-        return 0;
-    return smc_count_sectors(mask, address, BYTES);
 }
 
 /* What the trace needs of an atomic in global memory, if its addresses are known: its lines, and as
@@ -615,7 +584,9 @@ static void add_sectors(struct state *state, const struct smc_sass_instruction *
     else if (local)
         sectors = local_sectors(state, in, mask);
     else if (atomic)
-        sectors = sectors_of_atomic(state, in, mask);
+        sectors = smc_warp_atomic_addresses(state->warp, in, mask, address)
+                      ? smc_count_sectors(mask, address, WORD)
+                      : 0;
     else if (smc_warp_addresses(state->warp, in, mask, address))
         sectors = smc_count_sectors(mask, address, in->access_bytes);
     walk->sectors[at] += sectors;

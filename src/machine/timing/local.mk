@@ -15,6 +15,7 @@ libsmc_la_SOURCES += \
 	src/machine/timing/reuse.c src/machine/timing/reuse.h \
 	src/machine/timing/sm_memory.c src/machine/timing/sm_state.h src/machine/timing/sm_waits.c \
 	src/machine/timing/sm_schedule.c src/machine/timing/sm_schedule.h \
+	src/machine/timing/surveyed_traces.c \
 	src/machine/timing/terms.def \
 	src/machine/timing/time_terms.c src/machine/timing/timing.c \
 	src/machine/timing/traces.c src/machine/timing/traces.h
