@@ -5,7 +5,7 @@
      time_error [OPTION VALUE]...
        --launches N    random launches of the catalog; 500 by default
        --seed S        that they are drawn with, and inputs filled with; 1 by default
-       --own FOLDER    instead the ten kernels of FOLDER (bench/kernels)
+       --own FOLDER    instead the ten kernels of FOLDER (bench/kernels); inputs are known
        --against FILE  instead the launches of a CSV file with their measured times: no GPU is used
        --device NAME   only predicts, for this device: no GPU is used
        --emulate NAME  with --own: only checks the kernels' results, on an emulator of this device
@@ -120,6 +120,13 @@ static struct smc_compile_options compile_options(const struct session *session,
     return (struct smc_compile_options){.kernel_dir = is_own ? session->options.own : NULL};
 }
 
+/* What its buffers hold as it is measured; those of the catalog hold random numbers that nothing
+   depends on but the bins of histograms. */
+static bench_fill *fill_of(const struct bench_launch *launch)
+{
+    return bench_is_own(launch->kernel) ? bench_own_fill : NULL;
+}
+
 /* The device of a launch from a file; the session's otherwise. */
 static enum smc_status find_device(const struct session *session, const struct bench_launch *launch,
                                    struct smc_device *device, struct smc_error *error)
@@ -132,11 +139,8 @@ static enum smc_status find_device(const struct session *session, const struct b
 static enum smc_status predict_all(struct session *session, struct smc_error *error)
 {
     const struct options *options = &session->options;
-    const struct bench_limits limits = {(double)options->limit_ms,
-                                        (uint64_t)options->limit_mb * 1000000};
     for (size_t i = 0; i < session->count; i++) {
         struct bench_launch *launch = &session->launch[i];
-        const struct smc_compile_options compile = compile_options(session, launch);
         struct smc_device device;
         struct smc_ceilings ceilings;
         struct smc_text warnings = {0};
@@ -145,7 +149,15 @@ static enum smc_status predict_all(struct session *session, struct smc_error *er
             return status;
         smc_known_device_ceilings(&device, &ceilings, &warnings);
         smc_text_free(&warnings);
-        status = bench_predict(&device, &ceilings, &compile, &limits, launch, error);
+        const struct bench_prediction prediction = {
+            .device = &device,
+            .ceilings = &ceilings,
+            .compile = compile_options(session, launch),
+            .limits = {(double)options->limit_ms, (uint64_t)options->limit_mb * 1000000},
+            .fill = fill_of(launch),
+            .seed = (uint64_t)options->seed,
+        };
+        status = bench_predict(&prediction, launch, error);
         if (status != SMC_OK)
             return status;
     }
@@ -180,7 +192,7 @@ static enum smc_status measure_all(struct session *session, struct smc_error *er
             .seed = (uint64_t)options->seed,
             .budget_ms = (double)options->budget_ms,
             .timeout_ms = TIMEOUT_MS,
-            .fill = options->own ? bench_own_fill : NULL,
+            .fill = fill_of(launch),
             .checks = options->own != NULL,
         };
         if (launch->note[0])

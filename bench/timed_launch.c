@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/numbers.h"
 
 const char *const bench_model_name[BENCH_MODELS] = {"model", "roofline", "naive maximum"};
@@ -212,10 +213,47 @@ static uint64_t memory_of(const struct smc_plan *plan)
     return bytes;
 }
 
-enum smc_status bench_predict(const struct smc_device *device, const struct smc_ceilings *ceilings,
-                              const struct smc_compile_options *compile,
-                              const struct bench_limits *limits, struct bench_launch *launch,
-                              struct smc_error *error)
+static bool read_buffer(void *context, uint64_t offset, size_t bytes, void *to)
+{
+    memcpy(to, (const unsigned char *)context + offset, bytes);
+    return true;
+}
+
+/* The time of a launch whose buffers hold what `fill` gives them. */
+static enum smc_status predict_filled(const struct bench_prediction *prediction,
+                                      struct smc_answer *answer, struct smc_error *error)
+{
+    const struct smc_query *query = &answer->query;
+    const struct smc_plan *plan = &answer->plan;
+    struct smc_resources resources;
+    SMC_AUTO(smc_binary_free) struct smc_binary binary = {0};
+    struct smc_time_arguments arguments = {0};
+    void *values[SMC_MAX_BUFFERS] = {NULL};
+    enum smc_status status = smc_compile(
+        &(struct smc_compile_request){query->kernel, &query->params,
+                                      smc_time_code_cc(query->device.sm.cc), &query->compile},
+        &resources, &binary, NULL, error);
+    if (status == SMC_OK)
+        smc_query_add_arguments(plan, &arguments);
+    for (size_t i = 0; i < arguments.array_count && status == SMC_OK; i++) {
+        struct smc_time_array *array = &arguments.array[i];
+        values[i] = smc_malloc(array->bytes);
+        if (!values[i])
+            status = smc_out_of_memory(error);
+        else if (prediction->fill(query->kernel, &query->params, i, prediction->seed, values[i])) {
+            array->contents = read_buffer;
+            array->context = values[i];
+        }
+    }
+    if (status == SMC_OK)
+        status = smc_query_predict_time(answer, &binary, query->kernel->entry, &arguments, error);
+    for (size_t i = 0; i < SMC_MAX_BUFFERS; i++)
+        free(values[i]);
+    return status;
+}
+
+enum smc_status bench_predict(const struct bench_prediction *prediction,
+                              struct bench_launch *launch, struct smc_error *error)
 {
     struct smc_query query;
     struct smc_answer answer;
@@ -224,15 +262,16 @@ enum smc_status bench_predict(const struct smc_device *device, const struct smc_
     smc_query_init(&query);
     query.kernel = launch->kernel;
     query.params = launch->params;
-    query.device = *device;
-    query.ceilings = *ceilings;
-    query.compile = *compile;
+    query.device = *prediction->device;
+    query.ceilings = *prediction->ceilings;
+    query.compile = prediction->compile;
     query.settings.carveout_percent = launch->carveout_percent;
     enum smc_status status = smc_query_evaluate(&query, NULL, &answer, &warnings, &why);
     smc_text_free(&warnings);
     if (status == SMC_OK && launch->kernel->work) {
         smc_query_find_work(&answer);
-        status = smc_query_find_time(&answer, &why);
+        status = prediction->fill ? predict_filled(prediction, &answer, &why)
+                                  : smc_query_find_time(&answer, &why);
     }
     if (status == SMC_MACHINE)
         return smc_fail(error, status, "%s", why.message);
@@ -246,7 +285,7 @@ enum smc_status bench_predict(const struct smc_device *device, const struct smc_
     launch->ms[BENCH_MODEL] = answer.time.predicted_ms;
     launch->ms[BENCH_ROOFLINE] = roofline_ms(&answer);
     launch->ms[BENCH_NAIVE] = naive_ms(&answer);
-    apply_limits(limits, launch);
+    apply_limits(&prediction->limits, launch);
     return SMC_OK;
 }
 

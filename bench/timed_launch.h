@@ -48,11 +48,22 @@ struct bench_limits {
     uint64_t bytes;
 };
 
+/* Fills a buffer, also an output. False: it is left as it was. */
+typedef bool bench_fill(const struct smc_kernel *kernel, const struct smc_params *params,
+                        size_t buffer, uint64_t seed, void *values);
+
+struct bench_prediction {
+    const struct smc_device *device;
+    const struct smc_ceilings *ceilings;
+    struct smc_compile_options compile;
+    struct bench_limits limits;
+    bench_fill *fill; /* what the buffers hold, as the launch is measured; NULL: it is not known */
+    uint64_t seed;
+};
+
 /* Predicts. What cannot be predicted, or is beyond the limits, gets a note. SMC_MACHINE: memory. */
-enum smc_status bench_predict(const struct smc_device *device, const struct smc_ceilings *ceilings,
-                              const struct smc_compile_options *compile,
-                              const struct bench_limits *limits, struct bench_launch *launch,
-                              struct smc_error *error);
+enum smc_status bench_predict(const struct bench_prediction *prediction,
+                              struct bench_launch *launch, struct smc_error *error);
 
 /* |predicted - measured| as a share of the measured time; negative: one of them is unknown. */
 double bench_error(const struct bench_launch *launch, enum bench_model model);
@@ -78,10 +89,6 @@ json_t *bench_print_errors(const struct bench_launch *launch, size_t count);
 void bench_print_launch(const struct bench_launch *launch, FILE *out);
 
 /* --- Measuring (only in a build with CUDA) ---------------------------------------------------- */
-
-/* Fills a buffer, also an output. False: it is left as it was. */
-typedef bool bench_fill(const struct smc_kernel *kernel, const struct smc_params *params,
-                        size_t buffer, uint64_t seed, void *values);
 
 struct bench_measurement {
     struct smc_compile_options compile;

@@ -94,6 +94,10 @@ else
     empty "each own kernel has a predicted time" "$(
         column predicted_ms <own | grep -c '^$' | grep -vx 0
         column note <own | sort -u | grep .)"
+    # Each of 1048576 x 16 entries of the matrix needs another sector of the vector.
+    empty "the inputs of own kernels decide what they access" "$(
+        grep '^\(kernel\|spmv,.*,1048576,1048576,16\),' own | column l2_sectors |
+            awk '$1 < 1048576 * 16 { print } END { if (NR != 3) print NR " launches" }')"
 fi
 
 # --- Options --------------------------------------------------------------------------------------

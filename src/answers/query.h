@@ -159,7 +159,11 @@ enum smc_status smc_query_find_time(struct smc_answer *answer, struct smc_error 
 enum smc_status smc_query_find_time_of(struct smc_answer *answer, const struct smc_binary *binary,
                                        struct smc_error *error);
 
-/* The same for any kernel: its machine code, and its name and arguments there. */
+/* The buffers of a plan, whose contents are not known, and the arguments of its launch. */
+void smc_query_add_arguments(const struct smc_plan *plan, struct smc_time_arguments *arguments);
+
+/* The same as smc_query_find_time for any kernel: its machine code, and its name and arguments
+   there. */
 enum smc_status smc_query_predict_time(struct smc_answer *answer, const struct smc_binary *binary,
                                        const char *entry,
                                        const struct smc_time_arguments *arguments,

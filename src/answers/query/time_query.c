@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 
-static void time_add_arguments(const struct smc_plan *plan, struct smc_time_arguments *arguments)
+void smc_query_add_arguments(const struct smc_plan *plan, struct smc_time_arguments *arguments)
 {
     uint64_t address[SMC_MAX_BUFFERS];
     for (size_t i = 0; i < plan->buffer_count; i++) {
@@ -105,7 +105,7 @@ enum smc_status smc_query_find_time_of(struct smc_answer *answer, const struct s
     struct smc_time_arguments arguments = {0};
     if (!can_be_predicted(answer))
         return SMC_OK;
-    time_add_arguments(&answer->plan, &arguments);
+    smc_query_add_arguments(&answer->plan, &arguments);
     return smc_query_predict_time(answer, binary, answer->query.kernel->entry, &arguments, error);
 }
 
