@@ -80,9 +80,9 @@ struct smc_rates {
     double other_work_ms;  /* how much longer a launch takes after a copy or another kernel */
 };
 
-/* `busy_sms`: how many of the device's SMs execute blocks and share its L2 cache and DRAM. */
+/* `blocks`: of the launch; the SMs that execute them share L2 cache and DRAM. */
 void smc_rates_of(const struct smc_device *device, const struct smc_ceilings *ceilings,
-                  uint32_t busy_sms, struct smc_rates *rates);
+                  uint64_t blocks, struct smc_rates *rates);
 
 /* What an instruction of the tensor pipe computes: D (m x n) = A (m x k) B (k x n) + D. */
 struct smc_mma {

@@ -1380,6 +1380,13 @@ static void test_rates(void)
     CU_ASSERT_EQUAL(measured.l2_load_clocks, 0.25);
     CU_ASSERT_EQUAL(measured.l2_store_clocks, 1);
     CU_ASSERT_EQUAL(measured.local_store_clocks, 0.25);
+    /* An SM with two blocks where the others have one: it has L2 for itself in the end. */
+    smc_rates_of(&device, &ceilings, device.sm_count, &estimated);
+    const double alone = measured.l2_store_clocks, shared = estimated.l2_store_clocks;
+    smc_rates_of(&device, &ceilings, device.sm_count + 1, &measured);
+    CU_ASSERT_DOUBLE_EQUAL(measured.l2_store_clocks, (shared + alone) / 2, 1e-9);
+    smc_rates_of(&device, &ceilings, (uint64_t)2 * device.sm_count, &measured);
+    CU_ASSERT_DOUBLE_EQUAL(measured.l2_store_clocks, shared, 1e-9);
 }
 
 /* Clocks of a sub-partition for an instruction of the tensor pipe on a board, by its name and the

@@ -18,9 +18,10 @@ struct scale {
     bool is_exact;                /* the shares of arrays; not those of blocks that were drawn */
 };
 
+/* As many SMs as if all had the blocks of the one with the most. */
 static double busy_sms(const struct model *model)
 {
-    return model->blocks < model->sms ? (double)model->blocks : (double)model->sms;
+    return (double)model->blocks / (double)smc_most_blocks(model);
 }
 
 /* For a piece that passes on each of so many SMs for the first time, how many different ones pass

@@ -159,28 +159,41 @@ static void set_pipes(struct smc_rates *rates, const struct smc_device *device,
         sm->subpartitions / value(ceilings, SMC_CEILING_IMAD_WIDE, usual_wide_multiplies);
 }
 
-static void set_memory(struct smc_rates *rates, const struct smc_device *device,
-                       const struct smc_ceilings *ceilings, uint32_t busy_sms)
+/* Clocks of an SM for each request, on average over its blocks, if one takes so long while all SMs
+   share L2 or DRAM, and at least `port` clocks of the SM's own. What an SM has more of than others
+   of the last blocks, fewer SMs share. */
+static double clocks_of_share(double shared, double port, uint64_t blocks, uint32_t sms)
 {
+    const double rounds = blocks > 0 ? (double)((blocks - 1) / sms) : 0;
+    const double last = (double)blocks / sms - rounds; /* SMs that have a block more */
+    return (rounds * fmax(shared, port) + fmax(shared * last, port)) / (rounds + 1);
+}
+
+static void set_memory(struct smc_rates *rates, const struct smc_device *device,
+                       const struct smc_ceilings *ceilings, uint64_t blocks)
+{
+    const uint32_t sms = device->sm_count;
     double peak = device->memory_bytes_per_s, clock = rates->clock_hz;
     double sectors = clock * SECTOR_BYTES; /* bytes a second to sectors a clock */
-    double usual_l2 = USUAL_L2_BYTES * clock * device->sm_count;
-    double l2 = value(ceilings, SMC_CEILING_L2, usual_l2) / sectors / busy_sms;
+    double usual_l2 = USUAL_L2_BYTES * clock * sms;
+    double l2 = sms * sectors / value(ceilings, SMC_CEILING_L2, usual_l2);
     double l2_write =
-        value(ceilings, SMC_CEILING_L2_WRITE, usual_l2 * usual_l2_writes) / sectors / busy_sms;
+        sms * sectors / value(ceilings, SMC_CEILING_L2_WRITE, usual_l2 * usual_l2_writes);
     double copy = value(ceilings, SMC_CEILING_COPY, usual_copy_share * peak);
     double read = value(ceilings, SMC_CEILING_READ, usual_read_share * peak);
-    rates->l2_load_clocks = 1 / fmin(l2, L2_PORT_LOADS);
-    rates->l2_store_clocks = 1 / fmin(l2_write, L2_PORT_STORES);
-    rates->local_store_clocks = 1 / fmin(l2_write, L2_PORT_LOCAL_STORES);
-    rates->dram_load_clocks = busy_sms * sectors / read;
-    rates->dram_store_clocks = 2 * busy_sms * sectors / copy - rates->dram_load_clocks;
+    double dram = clocks_of_share(sms, 0, blocks, sms) * clock;
+    rates->l2_load_clocks = clocks_of_share(l2, 1.0 / L2_PORT_LOADS, blocks, sms);
+    rates->l2_store_clocks = clocks_of_share(l2_write, 1.0 / L2_PORT_STORES, blocks, sms);
+    rates->local_store_clocks = clocks_of_share(l2_write, 1.0 / L2_PORT_LOCAL_STORES, blocks, sms);
+    rates->dram_load_clocks = dram * SECTOR_BYTES / read;
+    rates->dram_store_clocks = 2 * dram * SECTOR_BYTES / copy - rates->dram_load_clocks;
     rates->dram_bytes_per_clock = copy / clock;
-    rates->dram_scattered_load_clocks = busy_sms * clock * PIECE_BYTES / (scattered_loads * read);
-    rates->dram_scattered_store_clocks = busy_sms * clock * PIECE_BYTES / (scattered_stores * copy);
-    rates->atomic_clocks = fmax(busy_sms * clock / atomics_per_s, ATOMIC_PORT_CLOCKS);
+    rates->dram_scattered_load_clocks = dram * PIECE_BYTES / (scattered_loads * read);
+    rates->dram_scattered_store_clocks = dram * PIECE_BYTES / (scattered_stores * copy);
+    rates->atomic_clocks =
+        clocks_of_share(sms * clock / atomics_per_s, ATOMIC_PORT_CLOCKS, blocks, sms);
     rates->atomic_result_clocks =
-        fmax(busy_sms * clock / atomics_with_result_per_s, ATOMIC_PORT_CLOCKS);
+        clocks_of_share(sms * clock / atomics_with_result_per_s, ATOMIC_PORT_CLOCKS, blocks, sms);
     rates->atomic_latency = ATOMIC_CLOCKS;
     rates->swap_clocks = SWAP_CLOCKS;
     rates->atomic_piece_clocks = clock * atomic_piece_seconds;
@@ -191,12 +204,13 @@ static void set_memory(struct smc_rates *rates, const struct smc_device *device,
 }
 
 void smc_rates_of(const struct smc_device *device, const struct smc_ceilings *ceilings,
-                  uint32_t busy_sms, struct smc_rates *rates)
+                  uint64_t blocks, struct smc_rates *rates)
 {
+    const double busy_sms = fmin((double)blocks, device->sm_count);
     *rates = (struct smc_rates){.clock_hz = device->sm_clock_khz * 1e3,
                                 .subpartitions = device->sm.subpartitions};
     set_pipes(rates, device, ceilings);
-    set_memory(rates, device, ceilings, busy_sms);
+    set_memory(rates, device, ceilings, blocks);
     rates->shared_latency = value(ceilings, SMC_CEILING_SHARED_CLOCKS, USUAL_SHARED_CLOCKS);
     rates->l1_latency = value(ceilings, SMC_CEILING_L1_CLOCKS, USUAL_L1_CLOCKS);
     rates->l2_latency = value(ceilings, SMC_CEILING_L2_CLOCKS, USUAL_L2_CLOCKS);

@@ -756,7 +756,7 @@ static double slower_starts(const struct smc_machine_program *program)
     return 1;
 }
 
-/* The shape of the launch, how many warps reside, and the rates with so many busy SMs. */
+/* The shape of the launch, how many warps reside, and the rates with so many blocks. */
 static void timing_set_launch(struct model *model, const struct smc_cubin_kernel *kernel)
 {
     const struct smc_time_launch *launch = model->launch;
@@ -773,8 +773,7 @@ static void timing_set_launch(struct model *model, const struct smc_cubin_kernel
     model->machine.resident = model->sms * launch->blocks_per_sm;
     model->machine.sms = model->sms;
     model->machine.l1_bytes = launch->l1_bytes;
-    uint64_t busy = model->blocks < model->sms ? model->blocks : model->sms;
-    smc_rates_of(launch->device, launch->ceilings, (uint32_t)busy, &model->rates);
+    smc_rates_of(launch->device, launch->ceilings, model->blocks, &model->rates);
     if (kernel->blocks_per_cluster > 1)
         model->rates.block_interval *= 1 + 1.0 / kernel->blocks_per_cluster;
     model->rates.block_interval *= slower_starts(&model->program);
