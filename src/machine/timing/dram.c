@@ -43,7 +43,7 @@ static double pieces_at_a_time(const struct model *model, double times, double s
 
 static struct scale find_scale(const struct model *model, bool drawn)
 {
-    const double sms = (double)model->blocks / (double)smc_most_blocks(model);
+    const double sms = busy_sms(model);
     struct scale scale = {.times = (double)model->blocks / model->sample.blocks,
                           .bytes = model->local_bytes,
                           .all_loads = sms * model->work.load_pieces,

@@ -50,8 +50,7 @@ void smc_sm_remove_waiting(struct smc_sm_part *part, uint32_t position)
     part->next = SMC_SM_NO_WARP - 1;
 }
 
-/* --- What traces leave out ---------------------------------------------------------------------
- */
+/* --- What traces leave out -------------------------------------------------------------------- */
 
 /* Instructions that are left out take as long as the same loop did before, and fill as many lines
    of L1. */
