@@ -977,6 +977,26 @@ if [ -x "$fake" ]; then
     command -v jq >/dev/null && holds "JSON of run --source --on both has results that agree" '.memory[0] |
         .differing_from_emulated == 0 and .unlike_emulated == 0' out
 
+    cat >paint.cu <<'END'
+extern "C" __global__ void paint(cudaTextureObject_t texture, cudaSurfaceObject_t surface, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        surf2Dwrite(surf2Dread<int>(surface, i % 40 * 4, i / 40) +
+                    tex2D<int>(texture, i % 40 + 0.5f, i / 40 + 0.5f), surface, i % 40 * 4, i / 40);
+}
+END
+    FAKE_GPU="compiled well" "$fake" run paint.cu --grid 4 --block 256 -a tex:i32x40x25:ramp -a surf:i32x40x25:random \
+        -a i32:1000 --on both --timeout 200 >out 2>err
+    seen=$?
+    empty "a texture and a surface on a GPU: the same results, the surface as it was before each timed launch" "$(
+        { [ $seen -eq 0 ] && grep -Eq '^time .* 2 ms  information$' out && ! grep -q differs out; } || { echo "exit status $seen"; cat out err; })"
+    FAKE_GPU=well "$fake" run paint.cu --grid 1 --block 256 -a tex:i32x131073 -a surf:i32x8x8 -a i32:8 \
+        --on gpu >out 2>err
+    seen=$?
+    empty "a texture that the GPU refuses" "$([ $seen -eq 2 ] &&
+        grep -q "^smemcalc: option --arg: 'tex:i32x131073': cudaMalloc3DArray refuses it on this GPU$" err || cat out err)"
+
     # The fake's threads add in the opposite order.
     adds() { # FAKE_GPU ARGUMENT...
         words=$1

@@ -1,9 +1,9 @@
 /* A CUDA runtime made of host memory, for the executor's tests on machines without a GPU. It
    defines the names of the calls, so that the linker does not use the real runtime. Some kernels
    "run": the stencils that are passed their radius (stencil_naive needs three times as long as
-   others) and twice(int *, int), on the CPU; residency, which reports the number of blocks that is
-   set; and ceiling_..., which report the same times each. fake_counters.c does the same with the
-   hardware counters. */
+   others), twice(int *, int) and paint(a texture, a surface, int), on the CPU; residency, which
+   reports the number of blocks that is set; and ceiling_..., which report the same times each.
+   fake_counters.c does the same with the hardware counters. */
 #ifndef SMC_TESTS_GPU_FAKE_CUDA_H
 #define SMC_TESTS_GPU_FAKE_CUDA_H
 

@@ -27,6 +27,7 @@ static CU_SuiteInfo suites[] = {
     {"banks", NULL, NULL, NULL, NULL, gpu_tests_banks},
     {"ptx", NULL, NULL, NULL, NULL, gpu_tests_ptx},
     {"tensor_copies", NULL, NULL, NULL, NULL, gpu_tests_tensor_copies},
+    {"textures", NULL, NULL, NULL, NULL, gpu_tests_textures},
     {"emulator", NULL, NULL, NULL, NULL, gpu_tests_emulator},
     CU_SUITE_INFO_NULL,
 };

@@ -19,6 +19,7 @@ extern CU_TestInfo gpu_tests_health[];
 extern CU_TestInfo gpu_tests_ptx[];
 extern CU_TestInfo gpu_tests_residency[];
 extern CU_TestInfo gpu_tests_tensor_copies[];
+extern CU_TestInfo gpu_tests_textures[];
 
 /* GPU 0, read once; valid in every test. */
 const struct smc_device *gpu_device(void);

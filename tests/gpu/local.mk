@@ -53,6 +53,7 @@ tests_gpu_gpu_tests_SOURCES = \
 	tests/gpu/test_ptx.c \
 	tests/gpu/test_residency.c \
 	tests/gpu/test_tensor_copies.c \
+	tests/gpu/test_textures.c \
 	tests/catalog_sets.c tests/catalog_sets.h \
 	tests/launches.c tests/launches.h \
 	tests/temporary.c tests/temporary.h \
@@ -60,11 +61,12 @@ tests_gpu_gpu_tests_SOURCES = \
 	$(ptx_cases_sources)
 
 # Kernels as the bytes of an array: the bundle has no source tree.
-CLEANFILES += tests/gpu/tensor_copies.inc
+CLEANFILES += tests/gpu/tensor_copies.inc tests/gpu/textures.inc
 tests/gpu/gpu_tests-test_tensor_copies.$(OBJEXT): tests/gpu/tensor_copies.inc
-tests/gpu/tensor_copies.inc: tests/data/emulator/tensor_copies.ptx
+tests/gpu/gpu_tests-test_textures.$(OBJEXT): tests/gpu/textures.inc
+tests/gpu/tensor_copies.inc tests/gpu/textures.inc: tests/gpu/%.inc: tests/data/emulator/%.ptx
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && \
-	  od -An -v -tu1 $(srcdir)/tests/data/emulator/tensor_copies.ptx | \
+	  od -An -v -tu1 $(srcdir)/tests/data/emulator/$*.ptx | \
 	  sed 's/\([0-9][0-9]*\)/\1,/g' > $@.tmp && mv $@.tmp $@
 
 # Linked anew, with the static libraries where there are such: the programs then need nothing but

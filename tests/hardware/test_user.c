@@ -387,6 +387,7 @@ static void test_textures(void)
     CU_ASSERT(texture->extent[0] == 64 && texture->extent[1] == 1 && texture->extent[2] == 1);
     CU_ASSERT_EQUAL(smc_user_argument_bytes(&argument), 128);
     CU_ASSERT(!texture->linear && !texture->normalized && !texture->as_float);
+    CU_ASSERT(argument.dimensions == 1 && !argument.is_surface && !argument.is_layered);
     CU_ASSERT_EQUAL(smc_user_argument_parse("tex.v4.linear.float.normalized.mirror:i8x5x4x3:random",
                                             &argument, NULL),
                     SMC_OK);
@@ -395,9 +396,11 @@ static void test_textures(void)
     CU_ASSERT(argument.elements == 240 && argument.filling == SMC_USER_RANDOM);
     CU_ASSERT_EQUAL(smc_user_argument_parse("tex.layered.border:f32x5x4", &argument, NULL), SMC_OK);
     CU_ASSERT(texture->extent[0] == 5 && texture->extent[1] == 1 && texture->extent[2] == 4);
+    CU_ASSERT(argument.dimensions == 1 && argument.is_layered);
     CU_ASSERT_EQUAL(smc_user_argument_parse("surf.v2:u32x8x4:file:a:b", &argument, NULL), SMC_OK);
     CU_ASSERT(texture->channels == 2 && texture->extent[1] == 4 && argument.elements == 64);
     CU_ASSERT_STRING_EQUAL(argument.path, "a:b");
+    CU_ASSERT(argument.dimensions == 2 && argument.is_surface && !argument.is_layered);
 }
 
 static void test_tensor_maps(void)
@@ -453,21 +456,6 @@ static void test_tensor_map_members(void)
     CU_ASSERT_EQUAL(smc_user_members("[2*tmap:f16x64:box=64]", note_map, &at, &bytes, &align, NULL),
                     SMC_OK);
     CU_ASSERT(at == 128 && bytes == 256);
-}
-
-static void test_textures_need_emulator(void)
-{
-    static struct smc_user_run run;
-    const struct smc_run_settings settings = {.place = SMC_ON_BOTH};
-    struct smc_error error = {""};
-    run.request.settings = &settings;
-    run.request.argument_count = 1;
-    CU_ASSERT_EQUAL_FATAL(
-        smc_user_argument_parse("{1, tex:f32x8}", &run.request.argument[0], &error), SMC_OK);
-    CU_ASSERT_EQUAL(smc_user_make_memory(&run, &error), SMC_USAGE);
-    CU_ASSERT_STRING_EQUAL(error.message, "option --arg: 'tex:f32x8': textures and surfaces are "
-                                          "for --on emulator only");
-    smc_user_free(&run);
 }
 
 static void expect_variable(const char *name, enum smc_status status, const char *message)
@@ -875,7 +863,6 @@ CU_TestInfo tests_user[] = {
     {"numbers as C writes them", test_literals},
     {"addresses and lists", test_addresses},
     {"textures", test_textures},
-    {"textures need the emulator", test_textures_need_emulator},
     {"tensor maps", test_tensor_maps},
     {"tensor maps as members", test_tensor_map_members},
     {"names as people write them", test_written_names},

@@ -20,8 +20,9 @@ struct gpu_job {
     struct smc_gpu_kernel kernel;
     struct smc_gpu_buffers buffers;
     struct smc_gpu_flush flush;
-    void *user_buffer[SMC_MAX_USER_MEMORIES]; /* in the GPU's memory */
-    uint64_t address[SMC_MAX_USER_MEMORIES];  /* of these */
+    void *user_buffer[SMC_MAX_USER_MEMORIES];              /* in the GPU's memory */
+    uint64_t address[SMC_MAX_USER_MEMORIES];               /* of these, or the object over it */
+    struct smc_gpu_texture texture[SMC_MAX_USER_MEMORIES]; /* over these */
     /* Their contents before the launch, also there; NULL: not kept, or the launch changes nothing
      */
     void *initial[SMC_MAX_USER_MEMORIES];
@@ -223,17 +224,24 @@ static cudaError_t gpu_find_place(struct gpu_job *run, size_t index)
                : cudaSuccess;
 }
 
-static enum smc_status gpu_encode_maps(const struct gpu_job *run)
+/* Tensor maps, textures and surfaces. */
+static enum smc_status gpu_make_objects(struct gpu_job *run)
 {
     struct smc_user_run *user = run->request->user;
-    enum smc_status status = SMC_OK;
-    for (size_t i = 0; i < user->memory_count && status == SMC_OK; i++) {
+    const char *ptx = run->request->compiled->binary.ptx;
+    for (size_t i = 0; i < user->memory_count; i++) {
         struct smc_user_memory *memory = &user->memory[i];
-        if (memory->argument->form == SMC_USER_TENSOR_MAP)
-            status =
-                smc_gpu_tensor_map(memory->argument, run->user_buffer[i], memory->map, run->error);
+        const struct smc_user_argument *argument = memory->argument;
+        void *buffer = run->user_buffer[i];
+        if (argument->form == SMC_USER_TENSOR_MAP)
+            SMC_TRY(smc_gpu_tensor_map(argument, buffer, memory->map, run->error));
+        if (argument->form != SMC_USER_TEXTURE)
+            continue;
+        SMC_TRY(smc_gpu_texture_make(argument, buffer, smc_gpu_texture_is_linear(argument, ptx),
+                                     &run->texture[i], run->error));
+        run->address[i] = run->texture[i].object;
     }
-    return status;
+    return SMC_OK;
 }
 
 static enum smc_status gpu_copy_in(struct gpu_job *run)
@@ -250,13 +258,15 @@ static enum smc_status gpu_copy_in(struct gpu_job *run)
             return smc_gpu_fail(run->error, code, "finding room for a buffer");
         run->address[i] = (uintptr_t)run->user_buffer[i];
     }
-    SMC_TRY(gpu_encode_maps(run));
+    SMC_TRY(gpu_make_objects(run));
     smc_user_place(user, true, run->address);
     for (size_t i = 0; i < user->memory_count; i++) {
         const struct smc_user_memory *memory = &user->memory[i];
         cudaError_t code = memory->bytes == 0 ? cudaSuccess
                                               : cudaMemcpy(run->user_buffer[i], memory->after_gpu,
                                                            memory->bytes, cudaMemcpyHostToDevice);
+        if (code == cudaSuccess)
+            code = smc_gpu_texture_fill(&run->texture[i], run->user_buffer[i]);
         if (code != cudaSuccess)
             return smc_gpu_fail(run->error, code, "filling a buffer");
     }
@@ -316,11 +326,14 @@ static cudaError_t restore_user(void *context)
 {
     struct gpu_job *run = context;
     cudaError_t code = cudaSuccess;
-    for (size_t i = 0; i < run->request->user->memory_count && code == cudaSuccess; i++)
-        if (run->initial[i])
-            code = cudaMemcpyAsync(run->user_buffer[i], run->initial[i],
-                                   run->request->user->memory[i].bytes, cudaMemcpyDeviceToDevice,
-                                   NULL);
+    for (size_t i = 0; i < run->request->user->memory_count && code == cudaSuccess; i++) {
+        if (!run->initial[i])
+            continue;
+        code = run->texture[i].array ? smc_gpu_texture_fill(&run->texture[i], run->initial[i])
+                                     : cudaMemcpyAsync(run->user_buffer[i], run->initial[i],
+                                                       run->request->user->memory[i].bytes,
+                                                       cudaMemcpyDeviceToDevice, NULL);
+    }
     return code == cudaSuccess ? smc_gpu_flush_enqueue(&run->flush) : code;
 }
 
@@ -333,7 +346,7 @@ static cudaError_t launch_user(void *context)
     for (size_t i = 0; i < request->argument_count; i++)
         /* The runtime reads as many bytes as the parameter has. */
         arguments[i] = smc_user_passes_memory(&request->argument[i])
-                           ? (void *)&run->user_buffer[smc_user_memory_of(user, i)]
+                           ? (void *)&run->address[smc_user_memory_of(user, i)]
                            : (void *)(uintptr_t)smc_user_passed(user, i);
     return smc_gpu_start(&run->kernel, request->grid, request->block,
                          run->request->answer->launch.dynamic_smem_bytes, arguments);
@@ -344,9 +357,10 @@ static enum smc_status copy_out(const struct gpu_job *run)
     struct smc_user_run *user = run->request->user;
     for (size_t i = 0; i < user->memory_count; i++) {
         const struct smc_user_memory *memory = &user->memory[i];
-        cudaError_t code = memory->bytes == 0 ? cudaSuccess
-                                              : cudaMemcpy(memory->after_gpu, run->user_buffer[i],
-                                                           memory->bytes, cudaMemcpyDeviceToHost);
+        cudaError_t code = smc_gpu_texture_fetch(&run->texture[i], run->user_buffer[i]);
+        if (code == cudaSuccess && memory->bytes > 0)
+            code = cudaMemcpy(memory->after_gpu, run->user_buffer[i], memory->bytes,
+                              cudaMemcpyDeviceToHost);
         if (code != cudaSuccess)
             return smc_gpu_fail(run->error, code, "copying a buffer back");
     }
@@ -411,6 +425,7 @@ static void clean_up(struct gpu_job *run)
     } else {
         for (size_t i = 0; run->request->user && i < run->request->user->memory_count; i++) {
             smc_gpu_free(run->initial[i]);
+            smc_gpu_texture_free(&run->texture[i]);
             if (!run->request->user->memory[i].symbol) /* a variable goes with the module */
                 smc_gpu_free(run->user_buffer[i]);
         }

@@ -109,6 +109,31 @@ enum smc_status smc_gpu_tensor_map(const struct smc_user_argument *argument, voi
                                    unsigned char bytes[SMC_TENSOR_MAP_BYTES],
                                    struct smc_error *error);
 
+/* A texture or surface object over an array, which has a copy of linear memory, or over the linear
+   memory itself. Start from {0}. */
+struct smc_gpu_texture {
+    const struct smc_user_argument *argument; /* the caller's */
+    cudaArray_t array;                        /* NULL: linear memory */
+    uint64_t object;                          /* what the kernel receives */
+};
+
+/* Whether a texture is over linear memory: it has one dimension, is neither filtered nor
+   normalized, and the kernel's PTX (or NULL) fetches from linear memory. CUDA has another call for
+   such fetches. */
+bool smc_gpu_texture_is_linear(const struct smc_user_argument *argument, const char *ptx);
+
+/* `memory`: the texels in row-major order, on the GPU; it outlives the object. SMC_USAGE: the GPU
+   refuses it. Free `made` even then. */
+enum smc_status smc_gpu_texture_make(const struct smc_user_argument *argument, void *memory,
+                                     bool is_linear, struct smc_gpu_texture *made,
+                                     struct smc_error *error);
+void smc_gpu_texture_free(struct smc_gpu_texture *made);
+
+/* Enqueue a copy of the memory into the array, and of a surface's array into the memory; nothing
+   where there is no array. */
+cudaError_t smc_gpu_texture_fill(const struct smc_gpu_texture *made, void *memory);
+cudaError_t smc_gpu_texture_fetch(const struct smc_gpu_texture *made, void *memory);
+
 /* Launches without waiting; `arguments` as for cudaLaunchKernel. */
 cudaError_t smc_gpu_start(const struct smc_gpu_kernel *kernel, const uint32_t grid[3],
                           const uint32_t block[3], uint32_t dynamic_smem_bytes, void **arguments);

@@ -32,7 +32,8 @@ libsmc_la_SOURCES += \
 	src/hardware/executor/gpu_measurements.c \
 	src/hardware/executor/gpu_probe.c \
 	src/hardware/executor/gpu_sm_measurements.c \
-	src/hardware/executor/gpu_tensor_maps.c
+	src/hardware/executor/gpu_tensor_maps.c \
+	src/hardware/executor/gpu_textures.c
 endif
 
 # CUPTI's headers are C++ in one respect: one of them includes <string>. For C it may be empty.

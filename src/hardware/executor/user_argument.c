@@ -577,11 +577,11 @@ static const char *const texture_words[] = {
 enum { TEXTURE_WORDS = sizeof texture_words / sizeof *texture_words };
 
 /* ".v4.linear", up to the ':'. */
-static enum smc_status read_texture_words(const char *text, bool is_surface,
-                                          struct smc_user_argument *argument, bool *is_layered,
+static enum smc_status read_texture_words(const char *text, struct smc_user_argument *argument,
                                           struct smc_error *error)
 {
     struct smc_emulated_texture *texture = &argument->texture;
+    const bool is_surface = argument->is_surface;
     texture->channels = 1;
     while (*text == '.') {
         size_t length = strcspn(++text, ".:"), i = 0;
@@ -598,7 +598,7 @@ static enum smc_status read_texture_words(const char *text, bool is_surface,
             texture->channels = i == CHANNELS_2 ? 2 : 4;
         else if (i >= ADDRESSES)
             texture->address = (enum smc_address_mode)(i - ADDRESSES);
-        *is_layered |= i == LAYERED;
+        argument->is_layered |= i == LAYERED;
         texture->linear |= i == LINEAR;
         texture->normalized |= i == NORMALIZED;
         texture->as_float |= i == AS_FLOAT;
@@ -608,7 +608,7 @@ static enum smc_status read_texture_words(const char *text, bool is_surface,
 }
 
 /* "x64x32", up to the ':' or the end. */
-static enum smc_status user_argument_read_extents(const char *text, bool is_layered,
+static enum smc_status user_argument_read_extents(const char *text,
                                                   struct smc_user_argument *argument,
                                                   struct smc_error *error)
 {
@@ -628,11 +628,12 @@ static enum smc_status user_argument_read_extents(const char *text, bool is_laye
                 argument->typed, number, most_texels);
         text += length;
     }
-    if (is_layered && (count < 2 || extent[count - 1] > 2048))
+    if (argument->is_layered && (count < 2 || extent[count - 1] > 2048))
         return smc_fail(error, SMC_USAGE,
                         "'%.64s': layers are the last of two or three extents, and 1 to 2048",
                         argument->typed);
-    if (is_layered && count == 2) {
+    argument->dimensions = (uint8_t)(count - argument->is_layered);
+    if (argument->is_layered && count == 2) {
         extent[2] = extent[1];
         extent[1] = 1;
     }
@@ -678,26 +679,25 @@ static const char *find_texture(const char *typed, bool *is_surface)
     return NULL;
 }
 
-static enum smc_status read_texture(const char *words, bool is_surface,
-                                    struct smc_user_argument *argument, struct smc_error *error)
+static enum smc_status read_texture(const char *words, struct smc_user_argument *argument,
+                                    struct smc_error *error)
 {
     struct smc_emulated_texture *texture = &argument->texture;
-    bool is_layered = false;
     const char *memory = words + strcspn(words, ":");
     const char *rest = *memory ? user_argument_read_type(memory + 1, &argument->type) : NULL;
     argument->form = SMC_USER_TEXTURE;
     argument->is_buffer = true;
-    SMC_TRY(read_texture_words(words, is_surface, argument, &is_layered, error));
+    SMC_TRY(read_texture_words(words, argument, error));
     if (!rest || *rest != 'x')
         return smc_fail(error, SMC_USAGE, "'%.64s' is not of the form %s:f32x64x32:random",
-                        argument->typed, is_surface ? "surf" : "tex");
+                        argument->typed, argument->is_surface ? "surf" : "tex");
     const struct smc_user_type_info *type = &smc_user_types[argument->type];
     texture->channel_bytes = type->bytes;
     texture->kind = type->class == SMC_USER_FLOAT    ? SMC_TEXEL_FLOAT
                     : type->class == SMC_USER_SIGNED ? SMC_TEXEL_SIGNED
                                                      : SMC_TEXEL_UNSIGNED;
     SMC_TRY(check_texture(argument, error));
-    return user_argument_read_extents(rest, is_layered, argument, error);
+    return user_argument_read_extents(rest, argument, error);
 }
 
 /* --- Tensor maps ------------------------------------------------------------------------------ */
@@ -905,10 +905,10 @@ enum smc_status smc_user_argument_parse(const char *typed, struct smc_user_argum
     }
     if (strncmp(typed, tensor_map_word, strlen(tensor_map_word)) == 0)
         return read_tensor_map(typed, argument, error);
-    bool is_surface;
-    const char *words = find_texture(typed, &is_surface);
+    const char *words = find_texture(typed, &argument->is_surface);
     if (words)
-        return read_texture(words, is_surface, argument, error);
+        return read_texture(words, argument, error);
+    argument->is_surface = false;
     const char *rest = user_argument_read_type(typed, &argument->type);
     if (!rest)
         return read_c(typed, argument, error);

@@ -66,6 +66,8 @@ struct smc_user_argument {
     size_t target, part; /* of an address: the argument, and which of its memories; from 1 */
     int64_t offset;      /* of an address, in elements of that memory */
     struct smc_emulated_texture texture; /* without its array */
+    bool is_surface, is_layered;         /* of a texture */
+    uint8_t dimensions;                  /* of a texture, without layers: 1 to 3 */
     struct smc_tensor_map map;           /* without its address */
 };
 

@@ -162,10 +162,6 @@ static enum smc_status add_memory(struct smc_user_run *run, size_t position,
 {
     const struct smc_run_settings *settings = run->request.settings;
     size_t index = run->memory_count;
-    if (argument->form == SMC_USER_TEXTURE && settings->place != SMC_ON_EMULATOR)
-        return smc_fail(error, SMC_USAGE,
-                        "'%.64s': textures and surfaces are for --on emulator only",
-                        argument->typed);
     enum smc_status status = check_memory(run, smc_user_argument_bytes(argument), error);
     if (status != SMC_OK)
         return status;
