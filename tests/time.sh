@@ -1098,6 +1098,61 @@ done
 fetches surface -a surf:f32x1024x1 -a f32x1024 | tr -s ' \n' ' ' >out
 empty "not predicted: surfaces" \
     "$(lacks out 'time not predicted: accesses to surfaces, whose rate is not in the model')"
+# What cannot be followed is refused by its cause, not predicted as if it took no time.
+cat >refused.cu <<'END'
+#include <cstdio>
+__device__ float square(float x) { return x * x; }
+__device__ float third(float x) { return x / 3; }
+__device__ float (*const table[2])(float) = {square, third};
+extern "C" __global__ void pointer(const int *which, float *x)
+{
+    x[threadIdx.x] = table[which[threadIdx.x] & 1](x[threadIdx.x]);
+}
+extern "C" __global__ void heap(int *x)
+{
+    int *p = (int *)malloc(64);
+    p[0] = x[threadIdx.x];
+    x[threadIdx.x] = p[0] + 1;
+    free(p);
+}
+extern "C" __global__ void prints(int *x)
+{
+    if (x[threadIdx.x] > 1000)
+        printf("%d\n", x[threadIdx.x]);
+    x[threadIdx.x]++;
+}
+extern "C" __global__ void waits(volatile int *flag, int *x)
+{
+    while (flag[0] == 0)
+        ;
+    x[threadIdx.x] = flag[0];
+}
+__device__ __noinline__ int fibonacci(int n)
+{
+    return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
+}
+extern "C" __global__ void recursion(int *x, int n)
+{
+    x[threadIdx.x] = fibonacci(n);
+}
+END
+refused() { # NAME REASON ENTRY ARGUMENT...: no time, for the reason; without REASON there is one
+    name=$1 reason=$2 entry=$3
+    shift 3
+    smemcalc run refused.cu --entry "$entry" --grid 10 --block 64 --dry-run --device H200 --format json \
+        "$@" >refused.json
+    holds "$name" ".time_reason // \"\" | test(\"^$reason\")" refused.json
+}
+refused "not predicted: a call by a pointer" "the call at 0x[0-9a-f]+ .* is of a function pointer" pointer \
+    -a i32x64:random -a f32x64:random
+refused "not predicted: malloc" "the call at 0x[0-9a-f]+ .* function of the system" heap -a i32x64
+refused "predicted: a printf that is not reached" '$' prints -a i32x64
+refused "not predicted: a printf that is reached" "the call at 0x[0-9a-f]+ .* function of the system" prints \
+    -a i32x64:2000
+refused "not predicted: a wait for another block" "the end of the loop .* it loads what other blocks may store" \
+    waits -a i32x1 -a i32x64
+refused "predicted: recursion" '$' recursion -a i32x64 -a i32:12
+refused "not predicted: deep recursion" "the calls at 0x[0-9a-f]+ .* deeper" recursion -a i32x64 -a i32:30
 # m8n8k4 of double precision reaches half of 66.9 TFLOP/s on an H200, where its clock is 1979 MHz.
 tensor doubles f64 H200 --format json >tensor.json
 holds "mma.sync of double precision: half of the roof, and the operations in JSON" \

@@ -609,8 +609,8 @@ static void test_nested_calls(void)
     CU_ASSERT_EQUAL(counts.end, SMC_WALK_WHOLE);
     CU_ASSERT_EQUAL(counts.executions[3], 2);
     count(endless, 4, 32, 1, &counts);
-    CU_ASSERT_EQUAL(counts.end, SMC_WALK_UNKNOWN_OPERATION);
-    CU_ASSERT_EQUAL(counts.executions[1], 1);
+    CU_ASSERT_EQUAL(counts.end, SMC_WALK_TOO_DEEP);
+    CU_ASSERT_EQUAL(counts.executions[1], 0);
     count(alone, 2, 32, 1, &counts);
     CU_ASSERT_EQUAL(counts.end, SMC_WALK_OUTSIDE);
     CU_ASSERT_EQUAL(counts.executions[1], 0);

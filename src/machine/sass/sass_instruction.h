@@ -218,6 +218,10 @@ static inline bool smc_indexes_constants(const struct smc_sass_instruction *in)
    B2R.RESULT reads it. */
 bool smc_barrier_reduces(const struct smc_sass_instruction *in);
 
+/* Whether it calls a function pointer, or a function that the module does not have: CALL.ABS, and
+   CALL.REL with a register. */
+bool smc_calls_elsewhere(const struct smc_sass_instruction *in);
+
 /* Control bits. */
 static inline unsigned smc_stall_cycles(const struct smc_sass_instruction *in)
 {

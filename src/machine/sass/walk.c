@@ -9,7 +9,7 @@
 
 enum { LANES_A_STEP = 4 /* whose loads take as long to look up as a step */ };
 /* Barriers of a warp: those that BSSY names, and the place where WARPSYNC.ALL joins all lanes. */
-enum { NAMED_BARRIERS = 16, WARP_BARRIER = NAMED_BARRIERS, BARRIERS, MOST_CALLS = 8 };
+enum { NAMED_BARRIERS = 16, WARP_BARRIER = NAMED_BARRIERS, BARRIERS, MOST_CALLS = 24 };
 enum { NO_BARRIER = -1, BLOCK_BARRIER = BARRIERS };
 
 /* Lanes that are at the same place. */
@@ -291,13 +291,20 @@ static void walk_indirect(struct state *state, uint32_t index, uint32_t taken)
     walk_to(state, index, with_first, target);
 }
 
-/* A call of a function; one too deep is left out. */
+/* Ends the walk. */
+static void give_up(struct state *state, enum smc_walk_end end, uint32_t at)
+{
+    stop_walk(state, end, at);
+    state->groups = 0;
+}
+
+/* A call of a function. */
 static void walk_call(struct state *state, uint32_t index, uint32_t taken)
 {
     struct lane_group *group = &state->group[index];
     uint32_t back = group->at + 1;
     if (taken && group->calls == MOST_CALLS) {
-        stop_walk(state, SMC_WALK_UNKNOWN_OPERATION, group->at++);
+        give_up(state, SMC_WALK_TOO_DEEP, group->at);
         return;
     }
     walk_branch(state, index, taken);
@@ -750,6 +757,10 @@ static bool step_once(struct state *state, uint32_t index)
         access = resolved(state, in, mask);
         in = &access;
     }
+    if (mask && smc_calls_elsewhere(in)) {
+        give_up(state, SMC_WALK_CALLS_ELSEWHERE, group->at);
+        return false;
+    }
     if (in->operation == SMC_OP_UNKNOWN)
         stop_walk(state, SMC_WALK_UNKNOWN_OPERATION, group->at);
     if (!in->branches)
@@ -851,8 +862,7 @@ static void run_warp(struct state *state)
         if (index == UINT32_MAX)
             return;
         if (state->steps > state->most_steps) {
-            stop_walk(state, SMC_WALK_TOO_LONG, state->group[index].at);
-            state->groups = 0;
+            give_up(state, SMC_WALK_TOO_LONG, state->group[index].at);
             return;
         }
         walk_run(state, index);

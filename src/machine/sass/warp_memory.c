@@ -46,10 +46,11 @@ static uint32_t ones(unsigned count)
 
 /* --- Lines that were stored to ---------------------------------------------------------------- */
 
-/* Where a line is, or after that. */
+/* Where a line is, or after that; lines one after the other are near each other. */
 static size_t slot_of(const struct smc_warp_memory *memory, uint64_t key)
 {
-    return key * UINT64_C(0x9e3779b97f4a7c15) >> 40 & (memory->room - 1);
+    const uint64_t four = (key / 4 * UINT64_C(0x9e3779b97f4a7c15) >> 40) * 4;
+    return (four + key % 4) & (memory->room - 1);
 }
 
 static bool is_kept(const struct smc_warp_memory *memory, const struct smc_stored_line *line)

@@ -122,7 +122,7 @@ static void trace_together(struct tracer *tracer, uint64_t block,
 
 static bool does_not_end(const struct tracer *tracer)
 {
-    return tracer->walk.end == SMC_WALK_TOO_LONG || tracer->walk.end == SMC_WALK_STUCK;
+    return tracer->walk.end == SMC_WALK_STUCK || tracer->walk.end >= SMC_WALK_TOO_LONG;
 }
 
 /* Arrays that decide what is executed are stored to. */
@@ -143,16 +143,42 @@ static uint32_t end_of_loop(const struct smc_machine_program *program, uint32_t 
     return at;
 }
 
-/* Names the branch, or where warps or lanes wait for each other. */
+/* Whether the loop that a branch closes loads from global memory, or changes it by atomics. */
+static bool loads_in_loop(const struct smc_machine_program *program, uint32_t branch)
+{
+    const int64_t target = program->step[branch].in.target;
+    for (uint32_t i = branch; i > 0 && i >= target / SMC_INSTRUCTION_BYTES; i--) {
+        const struct smc_sass_instruction *in = &program->step[i - 1].in;
+        if (in->operation == SMC_OP_LDG || in->operation == SMC_OP_LD || smc_is_global_atomic(in))
+            return true;
+    }
+    return false;
+}
+
+/* Names the branch or the call, or where warps or lanes wait for each other. */
 static enum smc_status fail_to_follow(const struct tracer *tracer, struct smc_error *error)
 {
     const struct smc_walk *walk = &tracer->walk;
+    const uint32_t at = walk->end_at * (uint32_t)SMC_INSTRUCTION_BYTES;
     if (walk->end == SMC_WALK_STUCK)
         return smc_fail(error, SMC_USAGE, "the wait at 0x%x of the machine code cannot be followed",
-                        walk->end_at * (uint32_t)SMC_INSTRUCTION_BYTES);
+                        at);
+    if (walk->end == SMC_WALK_CALLS_ELSEWHERE)
+        return smc_fail(error, SMC_USAGE,
+                        "the call at 0x%x of the machine code is of a function pointer or a "
+                        "function of the system, such as malloc or printf, and is not followed",
+                        at);
+    if (walk->end == SMC_WALK_TOO_DEEP)
+        return smc_fail(error, SMC_USAGE,
+                        "the calls at 0x%x of the machine code are nested deeper than is followed",
+                        at);
+    const uint32_t branch = end_of_loop(walk->program, walk->end_at);
+    const bool loads = walk->program->step[branch].in.operation == SMC_OP_BRA &&
+                       loads_in_loop(walk->program, branch);
     return smc_fail(error, SMC_USAGE,
-                    "the end of the loop that the branch at 0x%x closes cannot be followed",
-                    end_of_loop(walk->program, walk->end_at) * (uint32_t)SMC_INSTRUCTION_BYTES);
+                    "the end of the loop that the branch at 0x%x closes cannot be followed%s",
+                    branch * (uint32_t)SMC_INSTRUCTION_BYTES,
+                    loads ? ": it loads what other blocks may store" : "");
 }
 
 /* --- Blocks ----------------------------------------------------------------------------------- */
@@ -520,10 +546,18 @@ enum smc_status smc_traces_follow(const struct smc_machine_launch *launch, uint6
         trace_together(&tracer, block, trace);
     else
         trace_warp(&tracer, block, 0, &first);
-    bool ends = !does_not_end(&tracer);
+    const bool ends = !does_not_end(&tracer);
+    /* Then all warps of a block walk together, within as many steps as one alone. */
+    const bool is_too_long = ends && !tracer.block && decides_and_changes(&tracer) &&
+                             tracer.walk.steps > MOST_STEPS / tracer.warps;
     stop_tracer(&tracer);
     if (path->failed)
         return smc_out_of_memory(error);
+    if (is_too_long)
+        return smc_fail(error, SMC_USAGE,
+                        "what a warp stores decides what it executes, for more than the %u "
+                        "instructions that are then followed",
+                        MOST_STEPS / tracer.warps);
     return ends ? SMC_OK : fail_to_follow(&tracer, error);
 }
 
