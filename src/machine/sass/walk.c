@@ -757,7 +757,8 @@ static bool step_once(struct state *state, uint32_t index)
         access = resolved(state, in, mask);
         in = &access;
     }
-    if (mask && smc_calls_elsewhere(in)) {
+    if ((in->operation == SMC_OP_UNKNOWN || in->operation == SMC_OP_CALL) && mask &&
+        smc_calls_elsewhere(in)) {
         give_up(state, SMC_WALK_CALLS_ELSEWHERE, group->at);
         return false;
     }
