@@ -537,10 +537,3 @@ bool smc_instruction_decode(const void *bytes, uint64_t at, uint32_t format,
     in->beyond_sm = is_beyond_sm(in, format);
     return in->operation != SMC_OP_UNKNOWN;
 }
-
-bool smc_calls_elsewhere(const struct smc_sass_instruction *in)
-{
-    enum { CALL_ABSOLUTE = 0x143, CALL_RELATIVE = 0x144, BY_REGISTER = 1 };
-    const uint64_t code = smc_bits(in, 0, 9);
-    return code == CALL_ABSOLUTE || (code == CALL_RELATIVE && smc_bits(in, 9, 3) == BY_REGISTER);
-}

@@ -220,7 +220,12 @@ bool smc_barrier_reduces(const struct smc_sass_instruction *in);
 
 /* Whether it calls a function pointer, or a function that the module does not have: CALL.ABS, and
    CALL.REL with a register. */
-bool smc_calls_elsewhere(const struct smc_sass_instruction *in);
+static inline bool smc_calls_elsewhere(const struct smc_sass_instruction *in)
+{
+    enum { CALL_ABSOLUTE = 0x143, CALL_RELATIVE = 0x144, BY_REGISTER = 1 };
+    const uint64_t code = smc_bits(in, 0, 9);
+    return code == CALL_ABSOLUTE || (code == CALL_RELATIVE && smc_bits(in, 9, 3) == BY_REGISTER);
+}
 
 /* Control bits. */
 static inline unsigned smc_stall_cycles(const struct smc_sass_instruction *in)

@@ -55,6 +55,8 @@ static void sign(struct state *state, uint32_t at, uint32_t mask)
 static void stop_walk(struct state *state, enum smc_walk_end end, uint32_t at)
 {
     struct smc_walk *walk = state->walk;
+    if (end >= SMC_WALK_TOO_LONG)
+        state->groups = 0; /* the walk ends here */
     if (walk->end >= end)
         return;
     walk->end = end;
@@ -186,8 +188,7 @@ static void remove_group(struct state *state, uint32_t index)
     state->group[index] = state->group[--state->groups];
 }
 
-/* Releases the lanes that wait at a barrier once all that take part wait or have ended.
- */
+/* Releases the lanes that wait at a barrier once all that take part wait or have ended. */
 static void walk_release(struct state *state, int number)
 {
     struct barrier *barrier = &state->barrier[number];
@@ -291,20 +292,13 @@ static void walk_indirect(struct state *state, uint32_t index, uint32_t taken)
     walk_to(state, index, with_first, target);
 }
 
-/* Ends the walk. */
-static void give_up(struct state *state, enum smc_walk_end end, uint32_t at)
-{
-    stop_walk(state, end, at);
-    state->groups = 0;
-}
-
 /* A call of a function. */
 static void walk_call(struct state *state, uint32_t index, uint32_t taken)
 {
     struct lane_group *group = &state->group[index];
     uint32_t back = group->at + 1;
     if (taken && group->calls == MOST_CALLS) {
-        give_up(state, SMC_WALK_TOO_DEEP, group->at);
+        stop_walk(state, SMC_WALK_TOO_DEEP, group->at);
         return;
     }
     walk_branch(state, index, taken);
@@ -708,10 +702,8 @@ static void step_branch(struct state *state, uint32_t index, uint32_t mask, uint
     else if (unknown)
         end_unknown(state, group, unknown);
     sign(state, group->at, mask);
-    if (target <= group->at && !state->is_looping) {
-        state->is_looping = true;
-        state->walk->looping++;
-    }
+    state->walk->looping += target <= group->at && !state->is_looping;
+    state->is_looping |= target <= group->at;
     if (trace && mask && target <= group->at) {
         smc_warp_path_branch_back(trace->path, (uint32_t)target);
         smc_warp_trace_branch_back(trace, group->at, (uint32_t)target, state->walk->signature);
@@ -757,9 +749,8 @@ static bool step_once(struct state *state, uint32_t index)
         access = resolved(state, in, mask);
         in = &access;
     }
-    if ((in->operation == SMC_OP_UNKNOWN || in->operation == SMC_OP_CALL) && mask &&
-        smc_calls_elsewhere(in)) {
-        give_up(state, SMC_WALK_CALLS_ELSEWHERE, group->at);
+    if (mask && smc_calls_elsewhere(in)) {
+        stop_walk(state, SMC_WALK_CALLS_ELSEWHERE, group->at);
         return false;
     }
     if (in->operation == SMC_OP_UNKNOWN)
@@ -799,9 +790,8 @@ static void walk_run(struct state *state, uint32_t index)
 {
     struct smc_walk *walk = state->walk;
     const struct smc_machine_program *program = walk->program;
-    uint32_t first = state->group[index].at;
+    uint32_t first = state->group[index].at, last;
     const uint32_t lanes = (uint32_t)__builtin_popcount(state->group[index].lanes);
-    uint32_t last;
     if (first >= program->count) { /* the target of a barrier may be anywhere */
         walk_leave(state, index);
         return;
@@ -862,11 +852,10 @@ static void run_warp(struct state *state)
             continue;
         if (index == UINT32_MAX)
             return;
-        if (state->steps > state->most_steps) {
-            give_up(state, SMC_WALK_TOO_LONG, state->group[index].at);
-            return;
-        }
-        walk_run(state, index);
+        if (state->steps > state->most_steps)
+            stop_walk(state, SMC_WALK_TOO_LONG, state->group[index].at);
+        else
+            walk_run(state, index);
         if (state->stops) {
             state->stops = false;
             return;
