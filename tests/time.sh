@@ -693,6 +693,11 @@ empty "a quotient of zero is found by a function of its own" \
 states "a branch that is not followed is named" \
     '.time.unfollowed | test("^the branch at 0x[0-9a-f]+ depends on [A-Z0-9]+ at 0x[0-9a-f]+$")' \
     run contents.cu --entry some --grid 4 --block 128 -a u16x513 -a i32x600 --device H200 --dry-run
+for last in 2047 9999; do
+    states "accesses outside the arrays are said: indices to $last" \
+        ".time.outside_arrays == ($last > 2047)" run contents.cu --entry gather --grid 8 --block 256 \
+        -a "i32x2048:random:0:$last" -a f32x2048 -a f32x2048 --device H200 --dry-run
+done
 states "where all branches are followed, none is named" '.time.unfollowed == null' run contents.cu \
     --entry gather --grid 8 --block 256 -a i32x2048:ramp -a f32x2048 -a f32x2048 --device H200 --dry-run
 for grid in 4 12; do # of 12 blocks, 8 have no elements

@@ -43,6 +43,7 @@ struct smc_time {
     char reason[200];     /* why nothing is predicted, or "" */
     bool lacks_rate;      /* nothing is, since instructions of the kernel are not in the model */
     bool contents_change; /* what decides what blocks execute is stored by other blocks */
+    bool outside_arrays;  /* accesses lie outside the arguments and the module's variables */
     char unfollowed[160]; /* the first branch that warps could not follow, and why, or "": "the
                              branch at 0x300 depends on LDG at 0x2d0" of the machine code */
     double predicted_ms, low_ms, high_ms;

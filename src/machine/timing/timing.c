@@ -60,6 +60,7 @@ static void timing_add(struct work *sum, const struct work *part, double times)
     sum->hottest_loads = part->hottest_loads;
     sum->local_pieces += times * part->local_pieces;
     sum->loaded |= part->loaded;
+    sum->outside_arrays |= part->outside_arrays;
     sum->stored |= part->stored;
 }
 
@@ -302,7 +303,8 @@ static enum smc_status run_sample(struct model *model, execute_blocks *execute, 
                           .hottest_stores = result.hottest_stores / fmax(result.stores, 1),
                           .hottest_loads = result.hottest_loads / fmax(result.loads, 1),
                           .loaded = result.loaded,
-                          .stored = result.stored};
+                          .stored = result.stored,
+                          .outside_arrays = result.outside_arrays};
     double stored = 0, loaded = 0;
     for (uint32_t i = 0; i < model->program.count; i++) {
         add_step(model, i, &steps[i], work);
@@ -590,6 +592,7 @@ static enum smc_status timing_predict(struct model *model, struct smc_error *err
     double times = (double)model->blocks / (double)smc_most_blocks(model); /* from this SM to all */
     time->basis = basis_of(launch->ceilings);
     time->contents_change = smc_contents_change(&model->survey);
+    time->outside_arrays = work->outside_arrays;
     name_unfollowed(model, time);
     time->instructions = times * work->issued;
     time->fma_flops = times * work->flops;

@@ -431,6 +431,9 @@ static struct smc_value if_tensor(const struct smc_time *time, struct smc_value 
     FIELD("contents_change", NULL, "",                                                             \
           "whether what decides what is executed is stored by other blocks of the launch",         \
           item->time->contents_change)                                                             \
+    FIELD("outside_arrays", NULL, "",                                                              \
+          "whether accesses lie outside the arguments and the module's variables",                 \
+          item->time->outside_arrays)                                                              \
     FIELD("unfollowed", NULL, "",                                                                  \
           "the first branch of the machine code that warps could not follow, and why, or null",    \
           SMC_VALUE_IF(item->time->unfollowed[0] != 0, item->time->unfollowed))                    \
