@@ -184,7 +184,11 @@ static void user_confirm_agreement(const struct smc_user_run *run, struct smc_co
     row->predicted = smc_reading_of(0);
     row->measured = smc_reading_of(differing);
     smc_row_judge(row);
-    smc_row_note(row, "%s%.0f elements, bit for bit", differing > 0 ? "of " : "", elements);
+    const struct smc_fidelity *fidelity = &run->result.emulated.fidelity;
+    smc_row_note(row, "%s%.0f elements, bit for bit%s", differing > 0 ? "of " : "", elements,
+                 differing > 0 && fidelity->approximate > 0 && fidelity->reaches_result
+                     ? "; approximate instructions reach them: a GPU may return other last bits"
+                     : "");
     if (by_turns > 0 && by_turns + by_order == differing) {
         row->verdict = SMC_BY_TURNS;
         smc_row_note(row,

@@ -54,3 +54,20 @@ void smc_meetings_note(struct smc_warp_memory *memory, const unsigned array[SMC_
         word->how |= (uint8_t)how;
     }
 }
+
+void smc_meetings_look(const struct smc_warp_memory *memory, const struct smc_sass_instruction *in,
+                       uint32_t mask, const uint64_t address[SMC_LANES])
+{
+    uint64_t first = UINT64_MAX, last = 0;
+    unsigned array;
+    if (!memory || (in->operation != SMC_OP_LDG && in->operation != SMC_OP_STG &&
+                    in->operation != SMC_OP_LDGSTS))
+        return;
+    for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
+        const uint64_t at = address[__builtin_ctz(lanes)];
+        first = at < first ? at : first;
+        last = at > last ? at : last;
+    }
+    memory->contents->read(memory->contents->context, first, 0, NULL, &array);
+    memory->contents->read(memory->contents->context, last, 0, NULL, &array);
+}

@@ -13,4 +13,9 @@ void smc_meetings_note(struct smc_warp_memory *memory, const unsigned array[SMC_
                        const uint64_t address[SMC_LANES], unsigned bytes, uint32_t mask,
                        unsigned how);
 
+/* Asks the contents of `memory`, which note what lies in no array, for the arrays of the first and
+   the last address that the lanes of `mask` access by LDG, STG or LDGSTS. NULL: nothing. */
+void smc_meetings_look(const struct smc_warp_memory *memory, const struct smc_sass_instruction *in,
+                       uint32_t mask, const uint64_t address[SMC_LANES]);
+
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "machine/sass/async.h"
-#include "rules/banks.h"
+#include "machine/sass/meetings.h"
 
 enum { LANES_A_STEP = 4 /* whose loads take as long to look up as a step */ };
 /* Barriers of a warp: those that BSSY names, and the place where WARPSYNC.ALL joins all lanes. */
@@ -93,8 +93,7 @@ static void trace_word(struct state *state, const struct smc_sass_instruction *i
 {
     struct smc_warp_trace_entry word = {.wavefronts = 1};
     trace_access(state, in, mask, address, &word);
-    if (entry->lines == 0)
-        entry->line = word.line;
+    entry->line = entry->lines > 0 ? entry->line : word.line;
     entry->lines += word.lines;
     entry->wavefronts += word.wavefronts;
     entry->sectors += word.sectors;
@@ -156,9 +155,10 @@ static void trace_any_access(struct state *state, const struct smc_sass_instruct
         smc_trace_fetch(state->warp, state->walk->textures, in, mask, state->walk->trace, entry);
     else if (in->operation == SMC_OP_LDL || in->operation == SMC_OP_STL)
         trace_local(state, in, mask, entry);
-    else if (smc_warp_addresses(state->warp, in, mask, address))
+    else if (smc_warp_addresses(state->warp, in, mask, address)) {
         trace_access(state, in, mask, address, entry);
-    else
+        smc_meetings_look(state->walk->memory, in, mask, address);
+    } else
         entry->unknown_addresses = true;
 }
 

@@ -30,7 +30,6 @@ struct work {
     double local_pieces;
     double hottest_clocks, first_atomic; /* as in struct smc_sm_result */
     uint64_t loaded, stored;             /* arrays, as in struct smc_sm_result */
-    bool outside_arrays;                 /* likewise */
     double clocks_per_block; /* from one block to the next while as many as can reside do */
 };
 

@@ -259,14 +259,12 @@ static double sm_copy_wavefronts(const struct smc_sm_state *sm,
                                                   : entry->wavefronts;
 }
 
-/* Which arrays are loaded and which are stored, and whether any memory in none of them is. */
+/* Which arrays are loaded and which are stored. */
 static void note_array(const struct smc_sm_state *sm, size_t array, bool store)
 {
     uint64_t *seen = store ? &sm->result->stored : &sm->result->loaded;
     if (array < sm->launch->arrays)
         *seen |= UINT64_C(1) << array;
-    else if (array == sm->launch->arrays)
-        sm->result->outside_arrays = true;
 }
 
 /* Adds accesses to those of a piece; NULL: there is no place for it. */
@@ -690,8 +688,7 @@ double smc_sm_bulk_copy(struct smc_sm_state *sm, const struct smc_async *async, 
         async->address ? array_of(sm, async->address / SMC_LINE_BYTES) : sm->launch->arrays;
     const struct smc_sm_dram *dram = &sm->launch->dram[array];
     uint32_t pieces = (sectors + 1) / 2;
-    if (async->address)
-        note_array(sm, array, async->kind == SMC_ASYNC_STORE);
+    note_array(sm, array, async->kind == SMC_ASYNC_STORE);
     if (async->kind == SMC_ASYNC_LOAD) {
         const double arrive = sectors * rates->bulk_sector_clocks / rates->l2_load_clocks;
         sectors = (sectors + async->count - 1) / async->count; /* the SM's part of what L2 gives */

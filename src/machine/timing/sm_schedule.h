@@ -78,7 +78,6 @@ struct smc_sm_result {
     double clocks_per_block; /* from one block to the next while as many as can reside do; 0: too
                                 few blocks */
     uint64_t loaded, stored; /* bit n: array n, as far as loads missed L1 */
-    bool outside_arrays;     /* accesses to lines that no array has */
     double atomics;          /* executed, as in struct smc_step_work */
     double stores, loads;    /* of lines, by warps; loads that L1 does not serve */
     double hottest_atomics;  /* in the piece of 512 bytes that has the most of the launch, as if

@@ -60,7 +60,6 @@ static void timing_add(struct work *sum, const struct work *part, double times)
     sum->hottest_loads = part->hottest_loads;
     sum->local_pieces += times * part->local_pieces;
     sum->loaded |= part->loaded;
-    sum->outside_arrays |= part->outside_arrays;
     sum->stored |= part->stored;
 }
 
@@ -303,8 +302,7 @@ static enum smc_status run_sample(struct model *model, execute_blocks *execute, 
                           .hottest_stores = result.hottest_stores / fmax(result.stores, 1),
                           .hottest_loads = result.hottest_loads / fmax(result.loads, 1),
                           .loaded = result.loaded,
-                          .stored = result.stored,
-                          .outside_arrays = result.outside_arrays};
+                          .stored = result.stored};
     double stored = 0, loaded = 0;
     for (uint32_t i = 0; i < model->program.count; i++) {
         add_step(model, i, &steps[i], work);
@@ -592,7 +590,6 @@ static enum smc_status timing_predict(struct model *model, struct smc_error *err
     double times = (double)model->blocks / (double)smc_most_blocks(model); /* from this SM to all */
     time->basis = basis_of(launch->ceilings);
     time->contents_change = smc_contents_change(&model->survey);
-    time->outside_arrays = work->outside_arrays;
     name_unfollowed(model, time);
     time->instructions = times * work->issued;
     time->fma_flops = times * work->flops;
@@ -606,7 +603,10 @@ static enum smc_status timing_predict(struct model *model, struct smc_error *err
 
 static bool read_array(void *context, uint64_t address, size_t bytes, void *to, unsigned *array)
 {
-    return smc_time_read_contents(context, address, bytes, to, array);
+    struct model *model = context;
+    const bool known = smc_time_read_contents(model->arguments, address, bytes, to, array);
+    model->time->outside_arrays |= *array == SMC_TIME_MOST_ARGUMENTS;
+    return known;
 }
 
 /* What the warps load is followed if the arrays have contents, or if threads have local memory:
@@ -614,8 +614,7 @@ static bool read_array(void *context, uint64_t address, size_t bytes, void *to, 
 static enum smc_status follow_contents(struct model *model, struct smc_error *error)
 {
     const bool has = smc_time_have_contents(model->arguments) || model->local_bytes > 0;
-    model->contents =
-        (struct smc_contents){.read = read_array, .context = (void *)model->arguments};
+    model->contents = (struct smc_contents){.read = read_array, .context = model};
     model->machine.contents = has ? &model->contents : NULL;
     return smc_machine_program_follow(&model->program, has, false, error);
 }
