@@ -1132,6 +1132,12 @@ extern "C" __global__ void waits(volatile int *flag, int *x)
         ;
     x[threadIdx.x] = flag[0];
 }
+extern "C" __global__ void sleeps(int *x, int n)
+{
+    for (int i = 0; i < n; i++)
+        __nanosleep(1000);
+    x[threadIdx.x] = n;
+}
 __device__ __noinline__ int fibonacci(int n)
 {
     return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
@@ -1156,6 +1162,8 @@ refused "not predicted: a printf that is reached" "the call at 0x[0-9a-f]+ .* fu
     -a i32x64:2000
 refused "not predicted: a wait for another block" "the end of the loop .* it loads what other blocks may store" \
     waits -a i32x1 -a i32x64
+refused "not predicted: warps that sleep" "warps sleep .__nanosleep." sleeps -a i32x64 -a i32:9
+refused "predicted: warps that do not sleep" '$' sleeps -a i32x64 -a i32:0
 refused "predicted: recursion" '$' recursion -a i32x64 -a i32:12
 refused "not predicted: deep recursion" "the calls at 0x[0-9a-f]+ .* deeper" recursion -a i32x64 -a i32:30
 # m8n8k4 of double precision reaches half of 66.9 TFLOP/s on an H200, where its clock is 1979 MHz.

@@ -96,4 +96,7 @@ enum smc_status smc_model_check_order(const struct model *model, struct smc_erro
 /* SMC_USAGE with the reason if an instruction has no rate. */
 enum smc_status smc_model_check_rates(const struct model *model, struct smc_error *error);
 
+/* SMC_USAGE if traced warps sleep: for how long is up to the GPU. */
+enum smc_status smc_model_check_sleeps(const struct model *model, struct smc_error *error);
+
 #endif

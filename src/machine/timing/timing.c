@@ -829,6 +829,8 @@ static enum smc_status predict_with(const struct smc_time_launch *launch,
     if (status == SMC_OK)
         status = trace_sample(&model, error);
     if (status == SMC_OK)
+        status = smc_model_check_sleeps(&model, error);
+    if (status == SMC_OK)
         status = timing_predict(&model, error);
     free(model.path.run);
     smc_traces_free(&model.traces);
