@@ -1,4 +1,5 @@
 /* smemcalc run --source: compiles your own kernel, launches it, and reports. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -285,6 +286,8 @@ enum smc_status smc_ask_user_launch(const struct smc_arguments *arguments, const
                                     struct smc_user_request *request, struct smc_error *error)
 {
     smc_ask_user_request(arguments, file, request);
+    if (strcmp(file, "-") != 0 && access(file, F_OK) != 0) /* before what else is missing */
+        return smc_fail(error, SMC_USAGE, "%.512s: %s", file, strerror(errno));
     SMC_TRY(ask_extent(arguments, SMC_OPTION_GRID, INT32_MAX, "blocks", request->grid, error));
     request->argument_count = arguments->arg.count;
     for (size_t i = 0; i < arguments->arg.count; i++)
