@@ -152,11 +152,13 @@ for wrong in many.cu:nothing missing.cu:fill "many.cu:fill<int> --entry fill"; d
         { [ $seen -eq 2 ] && [ "$(wc -l <err)" -eq 1 ]; } || cat out err)"
 done
 
-printf '__global__ void move16(int4 *to, const int4 *from) { to[threadIdx.x] = from[threadIdx.x]; }\n' >move16.cu
-empty "arrays of any type may be copied as int4" "$(
-    smemcalc run move16.cu --grid 1 --block 8 --dry-run --device H200 -a f32x32 -a f16x64:random 2>&1 >out |
-        grep -v ': note:'
-    grep -q predicted out || cat out)"
+for type in int4 uint2 longlong2; do
+    echo "__global__ void move($type *to, const $type *from) { to[threadIdx.x] = from[threadIdx.x]; }" >move.cu
+    empty "arrays of any type may be copied as $type" "$(
+        smemcalc run move.cu --grid 1 --block 8 --dry-run --device H200 -a f32x32 -a f16x64:random 2>&1 >out |
+            grep -v ': note:'
+        grep -q predicted out || cat out)"
+done
 printf '__global__ void halve(double *x, const int *n, float4 *v, char *bytes)\n{ x[*n] = v->x + *bytes; }\n' >halve.cu
 dry_run_halve() { # ARRAY...
     smemcalc run halve.cu --grid 1 --block 1 --dry-run --device H200 "$@" 2>&1 >out | grep -v ': note:'

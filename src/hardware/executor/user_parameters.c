@@ -228,11 +228,10 @@ static enum smc_status fail_count(const struct parameter *parameters, size_t par
 }
 
 /* Whether the kernel reads the elements as another type. Arrays of bytes may hold any type, and
-   kernels copy other types as int4 and the like. */
+   kernels copy other types as int4, uint2 and the like. */
 static bool has_other_elements(const struct parameter *parameter,
                                const struct smc_user_argument *argument)
 {
-    enum { COPIED_BYTES = 16 };
     const struct smc_user_type_info *given = &smc_user_types[argument->type];
     const struct smc_user_type_info *wanted = &smc_user_types[parameter->type.type];
     const bool is_zero = argument->filling == SMC_USER_NUMBER && argument->bits == 0;
@@ -240,7 +239,7 @@ static bool has_other_elements(const struct parameter *parameter,
                             argument->filling != SMC_USER_FILE;
     if (!is_written || is_zero || !parameter->is_known || parameter->type.pointers != 1 ||
         wanted->bytes == 1 || given->bytes == 1 ||
-        (wanted->bytes * parameter->type.lanes == COPIED_BYTES && wanted->class != SMC_USER_FLOAT))
+        (parameter->type.lanes > 1 && wanted->class != SMC_USER_FLOAT))
         return false;
     return argument->type != parameter->type.type &&
            (given->bytes != wanted->bytes || given->class == SMC_USER_FLOAT ||
