@@ -300,6 +300,7 @@ struct smc_finding {
     uint32_t other_instruction;
     bool between_blocks; /* the other access is of other_block */
     bool is_volatile;    /* so are both accesses, of two lanes of a warp */
+    bool is_warpgroup;   /* wgmma reads, for all threads of the warpgroup of `thread` */
     uint32_t block[3], thread[3], other_block[3], other_thread[3];
     uint64_t address; /* for shared memory: relative to the block's first byte; otherwise as the
                          kernel sees it */

@@ -107,6 +107,19 @@ static void test_replaced_too_early(void)
     run_badly("stored_over", 128, SMC_FINDING_PENDING_READ, "st.volatile");
 }
 
+static void test_stored_before(void)
+{
+    struct trial trial;
+    char text[512];
+    run("stored_before", 128, &trial);
+    CU_ASSERT_FATAL(trial.emulation.finding_count > 0);
+    const struct smc_finding *finding = &trial.emulation.finding[0];
+    CU_ASSERT_EQUAL(finding->kind, SMC_FINDING_RACE_WRITE_READ);
+    smc_finding_describe(trial.program, finding, "warpgroups.cu", text, sizeof text);
+    CU_ASSERT_PTR_NOT_NULL(strstr(text, "warpgroup of thread (0,0,0) against thread (64,0,0)"));
+    end(&trial);
+}
+
 static void test_one_leaves(void)
 {
     struct trial trial;
@@ -170,5 +183,6 @@ CU_TestInfo tests_warpgroups[] = {
     {"operands of wgmma are replaced too early", test_replaced_too_early},
     {"a late warp holds up its warpgroup at wgmma.mma_async", test_late_warp},
     {"setmaxnreg waits for registers of the block", test_registers},
+    {"what a warp stores without a barrier races with its warpgroup", test_stored_before},
     {"a warp leaves while its warpgroup multiplies", test_one_leaves},
     CU_TEST_INFO_NULL};

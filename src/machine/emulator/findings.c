@@ -468,6 +468,8 @@ void smc_finding_describe(const struct smc_program *program, const struct smc_fi
     say_place(program, finding->instruction, file, &line);
     say(&line, ": %s; block (%u,%u,%u), ", kinds[finding->kind].text, finding->block[0],
         finding->block[1], finding->block[2]);
+    if (finding->is_warpgroup)
+        say(&line, "warpgroup of ");
     say_thread(finding->thread, &line);
     if (finding->has_other) {
         say(&line, " against ");

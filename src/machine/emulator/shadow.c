@@ -272,6 +272,7 @@ static void shadow_report(const struct visit *visit, enum smc_finding_kind kind,
     struct smc_finding finding = smc_finding_at(visit->worker, kind, visit->place,
                                                 smc_thread_of(visit->warp, me % SMC_LANES));
     smc_finding_set_address(visit->worker, &finding, visit->space, address, visit->bytes);
+    finding.is_warpgroup = visit->unit >= SMC_MAX_WARPS && visit->unit != SMC_BULK_UNIT;
     if (other) {
         finding.has_other = true;
         finding.other_instruction = other->place;

@@ -188,6 +188,20 @@ extern "C" __global__ void stored_over(int *out, const uint8_t *in)
     store(out, d);
 }
 
+// No barrier between what one warp stores and what its warpgroup multiplies.
+extern "C" __global__ void stored_before(int *out, const uint8_t *in)
+{
+    __shared__ Stages s;
+    int d[4] = {0, 0, 0, 0};
+    if (threadIdx.x == 64)
+        for (int i = 0; i < STEP_BYTES; i++)
+            s.data[0][i] = in[i];
+    asm volatile("fence.proxy.async;" : : : "memory");
+    multiply(d, s.data[0]);
+    wait_products<0>();
+    store(out, d);
+}
+
 // What all warps have before they multiply: one warp is late by many instructions.
 extern "C" __global__ void late(int *out, const uint8_t *in)
 {
