@@ -76,8 +76,8 @@ static void add_step(const struct model *model, uint32_t i, const struct smc_ste
     if (model->traces.sectors && model->traces.sectors[i] > 0 && traced > 0)
         requests = model->traces.sectors[i] / traced;
     work->issued += executions;
-    work->busy[in->pipe] += executions * smc_rates_clocks(rates, in);
-    work->busy[in->pipe] += times * step->constants * rates->subpartitions;
+    work->busy[in->pipe] += fmax(executions * smc_rates_clocks(rates, in),
+                                 times * step->constants * rates->subpartitions);
     if (in->pipe == SMC_PIPE_TENSOR && smc_mma_of(in, &product)) {
         work->products += executions * smc_rates_product_fmas(in);
         work->product_clocks[product.type] += executions * smc_rates_product_peak_clocks(rates, in);
