@@ -22,6 +22,11 @@ struct smc_product_info {
 
 extern const struct smc_product_info smc_product_info[SMC_PRODUCT_TYPES];
 
+/* Of atomics of single lanes, as many as a line takes, and each of its sectors. */
+struct smc_atomic_slots {
+    double line, sector;
+};
+
 struct smc_rates {
     double clock_hz;
     uint32_t subpartitions;       /* each issues an instruction a clock */
@@ -65,10 +70,12 @@ struct smc_rates {
     double dram_bytes_per_clock; /* of all, read and written */
     /* Clocks for 64 bytes that one SM loads from or stores to a random place of DRAM. */
     double dram_scattered_load_clocks, dram_scattered_store_clocks;
-    /* Clocks for an atomic of one SM, without and with a result; for one of the whole GPU in a
-       piece of 512 bytes, and for a floating-point one at one address. */
-    double atomic_clocks, atomic_result_clocks, atomic_piece_clocks, atomic_float_clocks;
-    double atomic_double; /* for one lane's of a double, in such a piece, as a share of an atomic */
+    /* Clocks for an atomic of one SM, without and with a result, and how many of them a line takes
+       where lanes access several words of its sectors; for one of the whole GPU in one unit of L2,
+       of some and of all words of a sector, and for a floating-point one at one address. */
+    double atomic_clocks, atomic_result_clocks;
+    struct smc_atomic_slots atomic_slots, atomic_result_slots;
+    double atomic_unit_clocks, atomic_whole_clocks, atomic_float_clocks;
     /* Of the whole GPU, for a warp's store to a line, or a load that L1 does not serve, in a piece
        of 512 bytes. */
     double store_piece_clocks, load_piece_clocks;

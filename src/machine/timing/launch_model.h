@@ -23,7 +23,7 @@ struct work {
     double product_clocks[SMC_PRODUCT_TYPES]; /* they take at their peak, in a sub-partition */
     double data_wavefronts, shared_wavefronts, texture_clocks;
     double load_sectors, l2_sectors, store_sectors;
-    double load_pieces, store_pieces, load_slots, store_slots, divergent, atomics, atomic_fills;
+    double load_pieces, store_pieces, load_slots, store_slots, divergent, atomics, atomic_slots;
     double hottest_share; /* of the atomics, how many are in the piece that has the most */
     double store_requests, load_requests; /* of lines, by warps; as in struct smc_sm_result */
     double hottest_stores, hottest_loads; /* shares of them in the piece that has the most */

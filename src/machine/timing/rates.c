@@ -60,15 +60,19 @@ enum {
 };
 
 /* Atomics a second and GPU, of which one adds up to 32 lanes in one sector if each has an address
-   of its own; those of the same address follow each other. In one piece of 512 bytes they are
-   executed one after the other, and so are floating-point ones of one address, which take longer.
-   Measured with 1 to 2^28 addresses, add and compare-and-swap (H200, CUDA 13.0, driver 580.159.04,
-   2026-11-29). */
+   of its own; those of the same address follow each other. A unit of L2 executes them one after the
+   other, and sooner if they are of all words of a sector; floating-point ones of one address wait
+   for each other. Twelve kinds of atomics in twelve patterns, in 4 bytes to 64 MiB, by 1 to 132 SMs
+   (H200, CUDA 13.0, driver 580.159.04, 2026-11-30). */
 static const double atomics_per_s = 103e9, atomics_with_result_per_s = 77e9,
-                    atomic_piece_seconds = 0.73e-9, atomic_float_seconds = 1.757e-9;
+                    atomic_unit_seconds = 0.732e-9, atomic_whole_seconds = 0.585e-9,
+                    atomic_float_seconds = 1.757e-9;
 
-/* 4 doubles in each of 8 sectors of a piece, or 2 in each of 16, take 0.292e-9 s each. */
-static const double atomic_double = 0.4;
+/* Where lanes add to several words of sectors, a line with s of them takes as long as a + b s
+   atomics of single lanes: 0.053 ns for 4 sectors of 4 lines, and 0.033 for those of one line, but
+   0.304 for 32 single lanes; with a result 0.077, 0.059 and 0.404 (the same). */
+static const struct smc_atomic_slots atomic_slots = {0.69, 0.68},
+                                     atomic_result_slots = {0.47, 1.02};
 
 /* Requests of one line each by all SMs to one piece of 512 bytes, which L2 serves one after the
    other: volatile loads of 1 to 8 lines, and stores that alternate between 2 to 8 sectors, many of
@@ -196,8 +200,10 @@ static void set_memory(struct smc_rates *rates, const struct smc_device *device,
         clocks_of_share(sms * clock / atomics_with_result_per_s, ATOMIC_PORT_CLOCKS, blocks, sms);
     rates->atomic_latency = ATOMIC_CLOCKS;
     rates->swap_clocks = SWAP_CLOCKS;
-    rates->atomic_piece_clocks = clock * atomic_piece_seconds;
-    rates->atomic_double = atomic_double;
+    rates->atomic_slots = atomic_slots;
+    rates->atomic_result_slots = atomic_result_slots;
+    rates->atomic_unit_clocks = clock * atomic_unit_seconds;
+    rates->atomic_whole_clocks = clock * atomic_whole_seconds;
     rates->atomic_float_clocks = clock * atomic_float_seconds;
     rates->store_piece_clocks = clock * store_piece_seconds;
     rates->load_piece_clocks = clock * load_piece_seconds;

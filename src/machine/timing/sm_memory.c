@@ -407,21 +407,51 @@ double smc_sm_texture(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
            (entry->filters ? rates->texture_filter : 0);
 }
 
-/* Adds atomics to those of the piece of 512 bytes that has a line. */
-static void note_atomics(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
-                         const struct smc_warp_trace_entry *entry,
-                         const struct smc_warp_trace_line *line, double atomics, bool is_float,
-                         double clock)
+/* How long a unit of L2 takes for an atomic of an instruction: doubles two at a time, and what
+   several lanes compare and swap like as many sectors again. */
+static double clocks_in_unit(const struct smc_rates *rates, const struct smc_sm_step *step,
+                             const struct smc_warp_trace_entry *entry, double atomics)
 {
+    const bool several = entry->active_lanes > atomics;
+    if ((step->is_double && several) || (step->swaps && (several || entry->sectors > 1)))
+        return 2 * rates->atomic_whole_clocks;
+    return entry->active_lanes * step->bytes >= atomics * SMC_SECTOR_BYTES
+               ? rates->atomic_whole_clocks
+               : rates->atomic_unit_clocks;
+}
+
+/* Adds atomics to those of the piece that has a line. Arrays are taken to begin with a kilobyte. */
+static void note_atomics(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
+                         const struct smc_sm_step *step, const struct smc_warp_trace_line *line,
+                         double atomics, double clock)
+{
+    enum { KILOBYTE = 1024 / SMC_LINE_BYTES };
+    const struct smc_warp_trace_entry *entry = &warp->trace->entry[warp->at];
+    const size_t array = array_of(sm, line->number);
+    const uint64_t first =
+        array < sm->launch->arrays ? sm->launch->array[array].address / SMC_LINE_BYTES : 0;
+    const uint64_t number = line->number - first % KILOBYTE;
+    const double in_line = atomics * sectors_in(line->sectors) / fmax(entry->sectors, 1);
     struct smc_sm_hot_piece *piece =
-        note_hot(sm, warp, sm->atomics, line->number / SMC_SM_HOT_LINES, atomics);
+        note_hot(sm, warp, sm->atomics, number / SMC_SM_ATOMIC_LINES, in_line);
     if (!piece)
         return;
     if (!piece->sectors)
         piece->first = clock;
-    piece->is_float = is_float;
+    piece->requests++;
+    piece->clocks += in_line * clocks_in_unit(sm->rates, step, entry, atomics);
+    piece->is_float = step->is_float;
     piece->together |= entry->sectors > 1;
-    piece->sectors |= (uint32_t)line->sectors << 4 * (line->number % SMC_SM_HOT_LINES);
+    piece->sectors |= (uint32_t)line->sectors << 4 * (number % SMC_SM_ATOMIC_LINES);
+}
+
+/* As many atomics of single lanes as take the same time on the way to L2. */
+static double atomic_slots(const struct smc_atomic_slots *slots,
+                           const struct smc_warp_trace_entry *entry, double atomics)
+{
+    if (entry->active_lanes <= atomics || entry->sectors == 0)
+        return atomics;
+    return atomics * (slots->line * entry->lines / entry->sectors + slots->sector);
 }
 
 /* What is stored of one line, so many bytes, to L2 and from there to DRAM. */
@@ -547,10 +577,9 @@ double smc_sm_atomic(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
     bool scattered = is_scattered(line, entry->lines);
     double atomics = entry->lines ? entry->wavefronts : entry->active_lanes, dram_clocks = 0;
     double there = 1; /* the chance that L2 has all of them */
-    double fills = 0;
-    const double in_piece =
-        step->is_double ? fmax(atomics, entry->active_lanes * rates->atomic_double) : atomics;
-    double clocks = step->has_result ? rates->atomic_result_clocks : rates->atomic_clocks;
+    const double clocks = step->has_result ? rates->atomic_result_clocks : rates->atomic_clocks;
+    double slots = atomic_slots(
+        step->has_result ? &rates->atomic_result_slots : &rates->atomic_slots, entry, atomics);
     if (entry->lines == 0) { /* addresses are unknown: every lane has a sector of its own */
         sm->work->unknown++;
         sm->work->store_sectors += atomics;
@@ -560,17 +589,15 @@ double smc_sm_atomic(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
         dram_clocks += store_line(sm, warp, &line[i], SMC_LINE_BYTES, scattered);
         const struct smc_sm_dram *dram = &sm->launch->dram[array_of(sm, line[i].number)];
         there *= 1 - dram->store_share;
-        fills += (dram->in_no_order ? ATOMIC_FILLS : ATOMIC_FILLS_WHOLE) * dram->store_share *
+        slots += (dram->in_no_order ? ATOMIC_FILLS : ATOMIC_FILLS_WHOLE) * dram->store_share *
                  pieces_in(line[i].sectors);
-        note_atomics(sm, warp, entry, &line[i],
-                     in_piece * sectors_in(line[i].sectors) / (entry->sectors ? entry->sectors : 1),
-                     step->is_float, clock);
+        note_atomics(sm, warp, step, &line[i], atomics, clock);
     }
     sm->work->atomics += atomics;
-    sm->work->atomic_fills += fills;
+    sm->work->atomic_slots += slots * clocks / rates->atomic_clocks;
     sm->result->atomics += atomics;
     clock = smc_later(clock, sm->atomics_free - STORE_QUEUE);
-    sm->atomics_free = smc_later(sm->atomics_free, clock) + (atomics + fills) * clocks;
+    sm->atomics_free = smc_later(sm->atomics_free, clock) + slots * clocks;
     sm->dram_free = smc_later(sm->dram_free, clock) + dram_clocks;
     return smc_later(smc_sm_data_stage(sm, clock, 2),
                      sm->atomics_free + rates->atomic_latency +

@@ -170,6 +170,19 @@ static void read_product(const struct smc_sass_instruction *in, struct smc_sm_st
     step->wavefronts = (float)smc_rates_product_wavefronts(in);
 }
 
+/* Atomics: the type at bits 73 to 75, of integers U32, S32, U64, S64, of floats F16x2, F32, and two
+   or four of these. */
+static void read_atomic(const struct smc_sass_instruction *in, struct smc_sm_step *step)
+{
+    enum { DOUBLE = 7 };
+    static const uint8_t integers[8] = {4, 4, 8, 8, 4, 8, 4, 4},
+                         floats[8] = {4, 4, 8, 16, 4, 4, 4, 8};
+    const uint64_t type = smc_bits(in, 73, 3);
+    step->bytes = (step->is_float ? floats : integers)[type];
+    step->is_double = step->is_float && type == DOUBLE;
+    step->swaps = in->operation == SMC_OP_ATOMG_CAS;
+}
+
 static uint8_t kind_of_step(const struct smc_program_step *step)
 {
     if (step->in.operation == SMC_OP_CALL && !step->calls)
@@ -182,7 +195,6 @@ static uint8_t kind_of_step(const struct smc_program_step *step)
 static void prepare_step(const struct smc_sm_state *sm, uint32_t number, struct kept *kept,
                          struct smc_sm_step *step)
 {
-    enum { DOUBLE = 7 }; /* the type of an atomic at bits 73 to 75 */
     const struct smc_program_step *at = &sm->launch->program->step[number];
     const struct smc_sass_instruction *in = &at->in;
     const struct smc_rates *rates = sm->rates;
@@ -203,7 +215,8 @@ static void prepare_step(const struct smc_sm_state *sm, uint32_t number, struct 
         .occupies = (float)smc_rates_clocks(rates, in),
         .latency = (float)latency_of(in, rates),
     };
-    step->is_double = step->is_float && smc_bits(in, 73, 3) == DOUBLE;
+    if (kind_of[in->operation] == SMC_SM_ATOMIC)
+        read_atomic(in, step);
     if (in->operation == SMC_OP_DEPBAR) /* SB0 and how many groups may be missing */
         step->missing_groups = (uint8_t)smc_bits(in, 38, 6);
     if (step->kind == SMC_SM_BARRIER)
@@ -710,16 +723,22 @@ static enum smc_status open_sm(const struct smc_sm_launch *launch, struct smc_sm
     return SMC_OK;
 }
 
-/* The piece with the most accesses in the launch. If several of the SM's blocks access it, all of
-   the launch do so; otherwise one does, or a few. */
+/* If several of the SM's blocks access a piece, all of the launch do so; otherwise one does, or a
+   few. */
+static double accesses_of(const struct smc_sm_launch *launch, const struct smc_sm_hot_piece *piece)
+{
+    const bool apart = launch->blocks > 1 && __builtin_popcountll(piece->blocks) == 1;
+    return piece->accesses * (apart ? launch->share_of_blocks : 1);
+}
+
+/* The piece with the most accesses in the launch. */
 static const struct smc_sm_hot_piece *
 hottest_of(const struct smc_sm_launch *launch, const struct smc_sm_hot_piece *hot, double *accesses)
 {
     const struct smc_sm_hot_piece *hottest = hot;
     *accesses = 0;
     for (uint32_t i = 0; i < SMC_SM_HOT_PIECES; i++) {
-        const bool apart = launch->blocks > 1 && __builtin_popcountll(hot[i].blocks) == 1;
-        const double all = hot[i].accesses * (apart ? launch->share_of_blocks : 1);
+        const double all = accesses_of(launch, &hot[i]);
         if (all <= *accesses)
             continue;
         *accesses = all;
@@ -728,31 +747,43 @@ hottest_of(const struct smc_sm_launch *launch, const struct smc_sm_hot_piece *ho
     return hottest;
 }
 
-/* How long L2 takes for an atomic in a piece. Instructions with one sector each are executed twice
-   as fast if they access several of its lines. Those of floats wait for the one before in their
-   sector, so that others come meanwhile: in turn where an instruction accesses several, else in no
-   order. Sums in 1, 30 and 128 floats and integers, in 4 and 16 sectors at distances of 32 to 4096
-   bytes, by 1 to 32 lanes (H200, CUDA 13.0, driver 580.159.04, 2026-11-29). */
+/* How long a unit of L2 takes for an atomic in a piece. Those of floats wait for the one before in
+   their sector, so that others come meanwhile: in turn where an instruction accesses several, else
+   in no order. */
 static double clocks_of_atomic(const struct smc_rates *rates, const struct smc_sm_hot_piece *piece)
 {
     const int sectors = __builtin_popcount(piece->sectors);
-    uint32_t lines = piece->sectors | piece->sectors >> 1;
-    lines = (lines | lines >> 2) & 0x1111; /* a bit for each of 4 sectors */
-    const bool apart = !piece->together && (lines & (lines - 1)) != 0;
-    const double each = rates->atomic_piece_clocks / (apart ? 2 : 1);
+    const double each = piece->accesses > 0 ? piece->clocks / piece->accesses : 0;
+    const double wait = smc_later(rates->atomic_float_clocks, each);
     if (!piece->is_float || sectors == 0)
         return each;
-    const double wait = rates->atomic_float_clocks;
     return piece->together ? smc_later(each, wait / sectors) : each + (wait - each) / sectors;
+}
+
+/* The piece with most atomics in the launch, with the other one that is in the same unit of L2. */
+static void find_hottest_atomics(const struct smc_sm_state *sm, struct smc_sm_result *result)
+{
+    enum { NEXT_IN_UNIT = 2 };
+    const struct smc_sm_hot_piece *piece =
+        hottest_of(sm->launch, sm->atomics, &result->hottest_atomics);
+    result->first_atomic = piece->first;
+    result->hottest_clocks = clocks_of_atomic(sm->rates, piece);
+    for (uint32_t i = 0; i < SMC_SM_HOT_PIECES && piece->number; i++) {
+        const struct smc_sm_hot_piece *other = &sm->atomics[i];
+        if (other->number != ((piece->number - 1) ^ NEXT_IN_UNIT) + 1)
+            continue;
+        const double own = result->hottest_atomics, more = accesses_of(sm->launch, other);
+        result->hottest_atomics += more;
+        result->hottest_clocks =
+            (own * result->hottest_clocks + more * clocks_of_atomic(sm->rates, other)) /
+            result->hottest_atomics;
+    }
 }
 
 static void find_hottest(struct smc_sm_state *sm)
 {
     struct smc_sm_result *result = sm->result;
-    const struct smc_sm_hot_piece *hottest =
-        hottest_of(sm->launch, sm->atomics, &result->hottest_atomics);
-    result->first_atomic = hottest->first;
-    result->hottest_clocks = clocks_of_atomic(sm->rates, hottest);
+    find_hottest_atomics(sm, result);
     hottest_of(sm->launch, sm->stores, &result->hottest_stores);
     hottest_of(sm->launch, sm->loads, &result->hottest_loads);
 }

@@ -29,9 +29,10 @@ struct smc_step_work {
     double texture_clocks; /* of the texture unit */
     double divergent;      /* wavefronts of loads that touch many lines */
     double atomics;        /* that L2 executes one by one */
-    double atomic_fills;   /* as many more could be executed while L2 fetches what they miss */
-    double local_pieces;   /* of local memory that L1 does not hold, loaded and stored */
-    double constants;      /* clocks of the SM's unit for constants by lane */
+    /* As many of single lanes, without a result, take as long, with what L2 fetches for them. */
+    double atomic_slots;
+    double local_pieces; /* of local memory that L1 does not hold, loaded and stored */
+    double constants;    /* clocks of the SM's unit for constants by lane */
 };
 
 /* What an SM loads from and stores to one array, as far as loads missed L1: pieces of 64 bytes, and
@@ -80,8 +81,8 @@ struct smc_sm_result {
     uint64_t loaded, stored; /* bit n: array n, as far as loads missed L1 */
     double atomics;          /* executed, as in struct smc_step_work */
     double stores, loads;    /* of lines, by warps; loads that L1 does not serve */
-    double hottest_atomics;  /* in the piece of 512 bytes that has the most of the launch, as if
-                                `atomics` were those of the launch */
+    double hottest_atomics;  /* in the piece that has the most of the launch, as if `atomics` were
+                                those of the launch */
     double first_atomic;     /* the clock of the first of these */
     double hottest_stores, hottest_loads; /* likewise */
     double hottest_clocks;                /* that L2 takes for one of these atomics */

@@ -33,6 +33,7 @@ struct smc_sm_step {
     bool beyond_sm;         /* a load that L1 does not serve */
     bool is_float;          /* likewise: REDG, whose code integers do not have */
     bool is_double;         /* likewise, of 64 bits */
+    bool swaps;             /* an atomic that compares */
     bool ends_group;        /* of a warpgroup's products */
     bool only_arrives;      /* at a named barrier */
     uint8_t barrier;        /* its number; SMC_SM_NAMED_BARRIERS: in the trace */
@@ -173,12 +174,17 @@ struct smc_sm_part {
     double next_clock;
 };
 
-/* A piece of global memory in which L2 executes atomics, or stores, one after the other. */
-enum { SMC_SM_HOT_PIECES = 4096, SMC_SM_HOT_LINES = 4 };
+/* A piece of global memory in which L2 executes atomics, or serves requests, one after the other:
+   512 bytes. Of atomics 256, but every second piece of a kilobyte is in the same unit: of one lane
+   at random places of 128 or 256 bytes they take 0.69 ns, of 512 or 1024 bytes half as long, of 2
+   KiB a quarter (H200, CUDA 13.0, driver 580.159.04, 2026-11-30). */
+enum { SMC_SM_HOT_PIECES = 4096, SMC_SM_HOT_LINES = 4, SMC_SM_ATOMIC_LINES = 2 };
 
 struct smc_sm_hot_piece {
     uint64_t number; /* from 1; 0: free */
     double accesses;
+    double requests;  /* of atomics, by instructions */
+    double clocks;    /* of the unit, for its atomics */
     uint64_t blocks;  /* that made them: bit n, those of number n modulo 64 */
     uint32_t sectors; /* of its 16 */
     bool is_float;    /* its last atomic */

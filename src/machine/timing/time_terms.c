@@ -41,8 +41,7 @@ static void set_terms(const struct model *model, struct smc_time *time)
                              fmax(work->store_slots * rates->l2_store_clocks, model->hot_clocks)) *
                         ms;
     term[SMC_TIME_ATOMICS] =
-        fmax((work->atomics + work->atomic_fills) * rates->atomic_clocks, model->atomics_clocks) *
-        ms;
+        fmax(work->atomic_slots * rates->atomic_clocks, model->atomics_clocks) * ms;
     term[SMC_TIME_DRAM] = model->dram_clocks * ms;
     double start_ms = blocks_sent(model) * rates->block_interval * ms;
     term[SMC_TIME_LATENCY] =

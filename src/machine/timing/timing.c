@@ -50,7 +50,7 @@ static void timing_add(struct work *sum, const struct work *part, double times)
     sum->texture_clocks += times * part->texture_clocks;
     sum->divergent += times * part->divergent;
     sum->atomics += times * part->atomics;
-    sum->atomic_fills += times * part->atomic_fills;
+    sum->atomic_slots += times * part->atomic_slots;
     sum->hottest_share = part->hottest_share;
     sum->hottest_clocks = part->hottest_clocks;
     sum->first_atomic = part->first_atomic;
@@ -96,7 +96,7 @@ static void add_step(const struct model *model, uint32_t i, const struct smc_ste
     work->texture_clocks += times * step->texture_clocks;
     work->divergent += times * step->divergent;
     work->atomics += requests * step->atomics;
-    work->atomic_fills += requests * step->atomic_fills;
+    work->atomic_slots += requests * step->atomic_slots;
     work->local_pieces += requests * step->local_pieces;
 }
 
