@@ -98,6 +98,7 @@ struct smc_mma {
     bool is_group;       /* of a warpgroup: each of four warps has a quarter of the rows */
     bool a_in_registers; /* of a warpgroup, whose B is in shared memory */
     bool is_wide;        /* accumulators of 32 bits */
+    bool is_sparse;
 };
 
 /* False: it is none, or its rate is not in the model. */

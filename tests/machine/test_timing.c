@@ -1429,8 +1429,10 @@ static void test_tensor_rates(void)
     CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_HMMA, K16_F32),
                     2048 * 4 / 1352.0); /* the peak: 4 */
     CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_HMMA, K8_F32), 4);
-    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_HMMA, SPARSE_K16_F32), 4);
-    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_HMMA, SPARSE_K32_F32), 2048 * 4 / 1352.0);
+    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_HMMA, SPARSE_K16_F32), 6);
+    CU_ASSERT_DOUBLE_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_HMMA, SPARSE_K32_F32), 8.05, 0.05);
+    CU_ASSERT_DOUBLE_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_IMMA, SPARSE_M16_N8_K64), 8.05,
+                           0.05);
     CU_ASSERT_EQUAL(tensor_clocks("NVIDIA A100-SXM4-80GB", SMC_OP_HMMA, SPARSE_K32_F32),
                     2048 / 256.0);
     CU_ASSERT_EQUAL(tensor_clocks("NVIDIA A100-SXM4-80GB", SMC_OP_IMMA, SPARSE_M16_N8_K64),

@@ -23,7 +23,8 @@ static void read_half(const struct smc_sass_instruction *in, struct smc_mma *pro
     product->type = tf32 ? SMC_PRODUCT_TF32 : bf16 ? SMC_PRODUCT_BF16 : SMC_PRODUCT_FP16;
     product->m = 16;
     product->n = 8;
-    product->k = (uint16_t)(smc_bit(in, 73) ? depth / 2 : depth);
+    product->is_sparse = smc_bit(in, 73);
+    product->k = (uint16_t)(product->is_sparse ? depth / 2 : depth);
     product->is_wide = smc_bit(in, 76);
 }
 
@@ -36,7 +37,8 @@ static bool read_bytes(const struct smc_sass_instruction *in, struct smc_mma *pr
     product->type = SMC_PRODUCT_INT8;
     product->m = shape == M8_N8_K16 ? 8 : 16;
     product->n = 8;
-    product->k = (uint16_t)(smc_bit(in, 72) ? depth / 2 : depth);
+    product->is_sparse = smc_bit(in, 72);
+    product->k = (uint16_t)(product->is_sparse ? depth / 2 : depth);
     return smc_bits(in, 83, 2) == 0 &&
            (shape == M8_N8_K16 || (shape >= M16_N8_K16 && shape <= M16_N8_K64));
 }
@@ -119,6 +121,12 @@ static void set_peaks(struct smc_rates *rates, const struct smc_capability *capa
    precision 16, of wgmma with A in registers 13. */
 enum { MOST_MMA_FMAS = 1352, LEAST_MMA = 4, LEAST_FP64 = 16, LEAST_GROUP = 13 };
 
+/* mma.sync of sparse matrices takes 8.05 clocks where it multiplies as much as a dense one in 6.03,
+   and 6.02 where that is half as much, of all types (the same, 2026-11-30). GPUs whose dense
+   products reach their peak are taken to reach twice as many of the shape's, as published. */
+enum { LEAST_SPARSE = 6 };
+static const double sparse_share = 0.75;
+
 /* The power that tensor cores of such a peak need lowers the clock of the device. Of random numbers
    an H200 did 1790 of 1980 MHz with mma.sync at 66 % of the peak, and 1587 to 1800 MHz with wgmma
    at 100 %, all of which this share explains within 6 %. */
@@ -126,7 +134,9 @@ enum { MOST_MMA_FMAS = 1352, LEAST_MMA = 4, LEAST_FP64 = 16, LEAST_GROUP = 13 };
 
 /* Any use of them lowers it, but in double precision: eleven kernels of 0.3 to 5 ms that use 3 to
    64 % of the peak run at 1768 to 1825 MHz, 1793 in the median, and a twelfth at 1918, where others
-   run at 1980 (the same, 2026-11-30). The published peaks of an H100 likewise are those of 1830 MHz
+   run at 1980 (the same, 2026-11-30). How few they are is all the same: with FFMA and one mma.sync
+   a warp or one in every 16 FFMA it is 1754 MHz, of 13 blocks as of 264, and with mma.sync alone
+   1800; with products of doubles 1979 and without any 1980 (the same). The published peaks of an H100 likewise are those of 1830 MHz
    in half and of 1980 in single and double precision. */
 #define LEAST_SLOWDOWN 0.095
 
@@ -226,6 +236,10 @@ double smc_rates_product_clocks(const struct smc_rates *rates,
         return 0;
     double rate =
         published_rate(rates, &product) * rates->product_share[product.is_group][product.type];
+    if (product.is_sparse && rates->product_peak[SMC_PRODUCT_FP16] > MOST_MMA_FMAS) {
+        rate *= sparse_share;
+        least = LEAST_SPARSE;
+    }
     if (product.is_group)
         least = product.a_in_registers ? LEAST_GROUP : 0;
     else if (product.type == SMC_PRODUCT_FP64)
