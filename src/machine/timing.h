@@ -77,6 +77,8 @@ struct smc_time_launch {
     const char *entry;
     const struct smc_time_arguments *arguments;
     uint32_t block[3], grid[3];
+    uint32_t blocks_per_cluster; /* 0 or 1: there are no clusters */
+    uint32_t cluster[3];         /* of so many; 0: not known, in x where the grid allows it */
     uint64_t l1_bytes; /* that the carve-out leaves */
     bool restored;     /* before each launch, the arrays that it changes are copied from others, as
                           `run` does for a user's kernel */

@@ -65,11 +65,13 @@ static struct smc_time_launch time_launch_of(const struct smc_answer *answer)
         .blocks_per_sm = resident_per_sm(answer),
         .restored = !answer->query.kernel,
         .cold = answer->query.cold,
+        .blocks_per_cluster = answer->launch.blocks_per_cluster,
         .l1_bytes = unified > shared ? unified - shared : sm->l1_tex_separate_bytes,
     };
     for (int i = 0; i < 3; i++) {
         launch.block[i] = plan->block[i];
         launch.grid[i] = plan->grid[i];
+        launch.cluster[i] = answer->launch.cluster[i];
     }
     return launch;
 }

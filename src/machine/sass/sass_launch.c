@@ -15,7 +15,8 @@ void smc_launch_place(const struct smc_machine_launch *launch, const uint32_t in
     };
     memcpy(place->block, launch->block, sizeof place->block);
     memcpy(place->grid, launch->grid, sizeof place->grid);
-    memcpy(place->index, index, sizeof place->index);
+    for (int i = 0; i < 3; i++)
+        place->index[i] = index[i] - (launch->cluster[i] > 1 ? index[i] % launch->cluster[i] : 0);
 }
 
 static void put(unsigned char *at, uint32_t value)
@@ -44,4 +45,23 @@ void smc_machine_constants(unsigned char bank[SMC_MACHINE_CONSTANT_BYTES], const
     if (parameters_at <= SMC_MACHINE_CONSTANT_BYTES &&
         parameter_bytes <= SMC_MACHINE_CONSTANT_BYTES - parameters_at)
         memcpy(bank + parameters_at, parameters, parameter_bytes);
+}
+
+/* The blocks of a cluster in x, y and z, what one divided by them is, as a float, and their product
+   (ptxas 13.0, sm_90). */
+void smc_machine_cluster_constants(unsigned char bank[SMC_MACHINE_CONSTANT_BYTES],
+                                   const uint32_t cluster[3])
+{
+    enum { SHAPE_AT = 0x144, RECIPROCALS_AT = 0x150, BLOCKS_AT = 0x188 };
+    uint32_t blocks = 1;
+    for (int axis = 0; axis < 3; axis++) {
+        const uint32_t edge = cluster[axis] > 0 ? cluster[axis] : 1;
+        const float reciprocal = 1 / (float)edge;
+        uint32_t bits;
+        memcpy(&bits, &reciprocal, sizeof bits);
+        put(bank + SHAPE_AT + (ptrdiff_t)4 * axis, edge);
+        put(bank + RECIPROCALS_AT + (ptrdiff_t)4 * axis, bits);
+        blocks *= edge;
+    }
+    put(bank + BLOCKS_AT, blocks);
 }

@@ -7,6 +7,7 @@
 struct smc_machine_launch {
     const struct smc_machine_program *program;
     uint32_t block[3], grid[3];
+    uint32_t cluster[3];            /* blocks; 0 or 1 in each direction: none */
     const unsigned char *constants; /* bank 0, with the parameters: smc_machine_constants */
     size_t constant_bytes;
     const struct smc_constant_bank *bank; /* as in struct smc_machine_place */
@@ -20,7 +21,8 @@ struct smc_machine_launch {
     uint64_t l1_bytes; /* of each */
 };
 
-/* Where a warp is; `index` is that of its block. */
+/* Where a warp is; `index` is that of its block. Of a cluster the first block stands for all: it does
+   what one of them does for the others, and each what the others do. */
 void smc_launch_place(const struct smc_machine_launch *launch, const uint32_t index[3],
                       uint32_t warp, struct smc_machine_place *place);
 
@@ -34,5 +36,9 @@ enum { SMC_MACHINE_CONSTANT_BYTES = 0x210 + 4096 };
 void smc_machine_constants(unsigned char bank[SMC_MACHINE_CONSTANT_BYTES], const uint32_t block[3],
                            const uint32_t grid[3], uint32_t parameters_at, const void *parameters,
                            size_t parameter_bytes);
+
+/* Writes the shape of the clusters of a launch where code reads it. */
+void smc_machine_cluster_constants(unsigned char bank[SMC_MACHINE_CONSTANT_BYTES],
+                                   const uint32_t cluster[3]);
 
 #endif

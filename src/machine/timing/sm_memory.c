@@ -717,8 +717,9 @@ double smc_sm_bulk_copy(struct smc_sm_state *sm, const struct smc_async *async, 
     uint32_t pieces = (sectors + 1) / 2;
     note_array(sm, array, async->kind == SMC_ASYNC_STORE);
     if (async->kind == SMC_ASYNC_LOAD) {
-        const double arrive = sectors * rates->bulk_sector_clocks / rates->l2_load_clocks;
-        sectors = (sectors + async->count - 1) / async->count; /* the SM's part of what L2 gives */
+        const double received = async->count > 1 ? sectors * sm->received_of_multicasts : sectors;
+        const double arrive = received * rates->bulk_sector_clocks / rates->l2_load_clocks;
+        sectors = (uint32_t)ceil(received / async->count); /* the SM's part of what L2 gives */
         const uint32_t slots = (uint32_t)fmax(sectors, arrive);
         const struct request request = {sectors, (sectors + 1) / 2, slots, array, false, false};
         return from_l2(sm, clock, &request) + rates->bulk_latency;

@@ -248,6 +248,7 @@ struct smc_sm_state {
     double weight;            /* for how many accesses the one that is executed stands */
     double left_out;          /* pieces that traces leave out, since they did so last */
     double end;
+    double received_of_multicasts; /* smc_sm_received_of_multicasts */
     bool timed;                 /* not only the accesses */
     bool oldest_first;          /* of the warps that can issue */
     struct smc_step_work *work; /* of the step that is being executed */
@@ -285,6 +286,9 @@ double smc_sm_execute_phases(struct smc_sm_state *sm, struct smc_sm_warp *warp,
                              const struct smc_warp_trace_entry *entry, double clock);
 double smc_sm_execute_bulk(struct smc_sm_state *sm, struct smc_sm_warp *warp,
                            const struct smc_warp_trace_entry *entry, double clock);
+
+/* How many times what a block copies to several blocks of its cluster it receives of such copies. */
+double smc_sm_received_of_multicasts(const struct smc_sm_state *sm);
 
 /* No warp can go on: those that are held do; if there are none, warps wait for each other since
    their traces leave out different parts of loops, and the one that has waited for longest goes on.

@@ -183,6 +183,45 @@ double smc_sm_execute_phases(struct smc_sm_state *sm, struct smc_sm_warp *warp,
     return clock;
 }
 
+/* Bytes of bulk copies into a block, as its traces have them. */
+struct bulk_bytes {
+    double expected; /* by its barriers */
+    double alone, to_several; /* that it copies to itself, and to several blocks of its cluster */
+};
+
+static void add_bulk_bytes(const struct smc_sm_state *sm, const struct smc_warp_trace *trace,
+                           struct bulk_bytes *bytes)
+{
+    for (size_t i = 0; i < trace->count; i++) {
+        const struct smc_warp_trace_entry *entry = &trace->entry[i];
+        if (entry->step >= SMC_WARP_TRACE_SKIP || entry->lines == 0)
+            continue;
+        const enum smc_sm_kind kind = (enum smc_sm_kind)sm->step[entry->step].kind;
+        if (kind != SMC_SM_PHASES && kind != SMC_SM_BULK)
+            continue;
+        const struct smc_async async = smc_async_unpack(&trace->line[entry->line], entry->lines);
+        if (async.kind == SMC_ASYNC_ARRIVE)
+            bytes->expected += async.bytes;
+        else if (async.kind == SMC_ASYNC_LOAD && async.count > 1)
+            bytes->to_several += async.bytes;
+        else if (async.kind == SMC_ASYNC_LOAD)
+            bytes->alone += async.bytes;
+    }
+}
+
+/* Where each block of a cluster copies a part to all, a block receives as much from the others:
+   what its barriers expect and it does not copy itself. */
+double smc_sm_received_of_multicasts(const struct smc_sm_state *sm)
+{
+    const struct smc_sm_launch *launch = sm->launch;
+    struct bulk_bytes bytes = {0};
+    for (uint32_t w = 0; w < launch->warps_per_block && launch->blocks > 0; w++)
+        add_bulk_bytes(sm, launch->block[0].trace[w], &bytes);
+    return bytes.to_several > 0
+               ? smc_later(1, (bytes.expected - bytes.alone) / bytes.to_several)
+               : 1;
+}
+
 /* Of a load whose size is not known, the bytes are those that its barrier lacks. */
 double smc_sm_execute_bulk(struct smc_sm_state *sm, struct smc_sm_warp *warp,
                            const struct smc_warp_trace_entry *entry, double clock)
@@ -198,10 +237,12 @@ double smc_sm_execute_bulk(struct smc_sm_state *sm, struct smc_sm_warp *warp,
         bytes = barrier->bytes;
     sm->work->unknown += bytes == 0;
     uint32_t sectors = (uint32_t)((bytes + SECTOR_BYTES - 1) / SECTOR_BYTES);
-    double there = smc_sm_bulk_copy(sm, &async, sectors, clock);
+    const double there = smc_sm_bulk_copy(sm, &async, sectors, clock);
+    const uint32_t received =
+        async.count > 1 ? (uint32_t)round(async.bytes * sm->received_of_multicasts) : async.bytes;
     if (!loads)
         warp->copies.last = smc_later(warp->copies.last, there);
-    else if (barrier && smc_phases_receive(barrier, async.bytes, there))
+    else if (barrier && smc_phases_receive(barrier, received, there))
         release_phase(sm, slot, barrier);
     return clock;
 }

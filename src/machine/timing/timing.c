@@ -758,6 +758,19 @@ static double slower_starts(const struct smc_machine_program *program)
     return 1;
 }
 
+/* The shape of its clusters. If only their size is known, they are in the first direction in which
+   the grid is a multiple of it. */
+static void set_cluster(const struct smc_time_launch *launch, uint32_t blocks, uint32_t cluster[3])
+{
+    int axis = 0;
+    memcpy(cluster, launch->cluster, sizeof launch->cluster);
+    if (cluster[0] > 0 || blocks <= 1)
+        return;
+    while (axis < 2 && launch->grid[axis] % blocks != 0)
+        axis++;
+    cluster[axis] = blocks;
+}
+
 /* The shape of the launch, how many warps reside, and the rates with so many blocks. */
 static void timing_set_launch(struct model *model, const struct smc_cubin_kernel *kernel)
 {
@@ -776,8 +789,11 @@ static void timing_set_launch(struct model *model, const struct smc_cubin_kernel
     model->machine.sms = model->sms;
     model->machine.l1_bytes = launch->l1_bytes;
     smc_rates_of(launch->device, launch->ceilings, model->blocks, &model->rates);
-    if (kernel->blocks_per_cluster > 1)
-        model->rates.block_interval *= 1 + 1.0 / kernel->blocks_per_cluster;
+    const uint32_t cluster = kernel->blocks_per_cluster > 1 ? kernel->blocks_per_cluster
+                                                            : launch->blocks_per_cluster;
+    set_cluster(launch, cluster, model->machine.cluster);
+    if (cluster > 1)
+        model->rates.block_interval *= 1 + 1.0 / cluster;
     model->rates.block_interval *= slower_starts(&model->program);
     if (launch->restored)
         model->rates.launch_ms += model->rates.other_work_ms;
@@ -817,6 +833,7 @@ static enum smc_status predict_with(const struct smc_time_launch *launch,
         .arrays = model.arguments->array_count,
     };
     timing_set_launch(&model, kernel);
+    smc_machine_cluster_constants(constants, model.machine.cluster);
     snprintf(time->code, sizeof time->code, "sm_%u machine code", cubin->cc);
     status = smc_model_check_rates(&model, error);
     time->lacks_rate = status == SMC_USAGE;
