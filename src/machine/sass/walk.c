@@ -449,8 +449,7 @@ static bool follows_atomic(const struct smc_walk *walk, const struct smc_sass_in
     return walk->memory && smc_is_global_atomic(in);
 }
 
-/* What the trace needs of an atomic in global memory, if its addresses are known: its lines, and as
-   its wavefronts the atomics that L2 executes one by one. */
+/* What the trace needs of an atomic in global memory, if its addresses are known. */
 static void trace_atomic(struct state *state, const struct smc_sass_instruction *in, uint32_t mask,
                          struct smc_warp_trace_entry *entry)
 {
@@ -461,7 +460,7 @@ static void trace_atomic(struct state *state, const struct smc_sass_instruction 
         return;
     access.access_bytes = 4;
     trace_access(state, &access, mask, address, entry);
-    entry->wavefronts = (uint8_t)smc_count_atomics(mask, address);
+    entry->atomics = (uint8_t)smc_count_atomics(mask, address);
 }
 
 /* Adds the line of constants with an address to an access unless it has it. */

@@ -22,6 +22,7 @@ struct smc_warp_trace_entry {
     uint8_t wavefronts; /* through the banks of shared memory, or of L1 for global memory; words of
                            constants; of a fetch passes through the texture unit */
     uint8_t sectors;    /* of an access to global memory */
+    uint8_t atomics;    /* of one: those that L2 executes one by one */
     uint8_t active_lanes;
     bool unknown_addresses;
     bool filters, is_linear_memory; /* of a fetch of a texture */

@@ -66,6 +66,16 @@ static double store_slots(uint32_t sectors, bool whole)
     return line + sectors * (whole ? whole_sector : sector);
 }
 
+/* The clocks for which what is stored of a line passes L1, in which loads wait: one for the line
+   and one for each sector, without the first where they are stored whole. Words at distances of 16
+   to 256 bytes, 4 to 32 lines and 16 to 32 sectors of a warp, take 20, 40, 48, 52 and 64 clocks of
+   the only SM that stores; after loads of 16 and 20 lines 66 and 73 (H200, CUDA 13.0, driver
+   580.159.04, 2026-11-30). */
+static double store_wavefronts(uint32_t sectors, bool whole)
+{
+    return sectors + (whole ? 0 : 1);
+}
+
 /* A piece that comes from DRAM in no order takes as long in L2 as so many sectors when it is
    loaded: runs of 2 to 64 sectors at random places of 80 MiB, of which 26 to 37 % of the pieces are
    missing, take 28 to 42 % longer than those of 24 MiB, which L2 has, and runs of one sector as
@@ -529,7 +539,7 @@ double smc_sm_store(struct smc_sm_state *sm, struct smc_sm_warp *warp,
     const struct smc_rates *rates = sm->rates;
     const struct smc_warp_trace_line *line = &warp->trace->line[entry->line];
     const double bytes = (double)step->bytes * entry->active_lanes;
-    double slots = 0, dram_clocks = 0;
+    double slots = 0, wavefronts = 0, dram_clocks = 0;
     bool scattered = is_scattered(line, entry->lines);
     const bool goes_on = goes_on_storing(warp, line, entry->lines);
     const bool merged = merges(&sm->part[warp->subpartition], line, entry->lines) ||
@@ -551,8 +561,9 @@ double smc_sm_store(struct smc_sm_state *sm, struct smc_sm_warp *warp,
         smc_l1_fill(&sm->cache, line[i].number, line[i].sectors, clock);
         smc_l1_fill(&sm->stored, line[i].number, line[i].sectors, clock);
         const uint32_t sectors = sectors_in(line[i].sectors);
-        slots +=
-            store_slots(sectors, goes_on || bytes >= entry->lines * sectors * SMC_SECTOR_BYTES);
+        const bool whole = goes_on || bytes >= entry->lines * sectors * SMC_SECTOR_BYTES;
+        slots += store_slots(sectors, whole);
+        wavefronts += store_wavefronts(sectors, whole);
         dram_clocks += store_line(sm, warp, &line[i], bytes / entry->lines, scattered);
         note_hot(sm, warp, sm->stores, line[i].number / SMC_SM_HOT_LINES, 1);
         sm->result->stores++;
@@ -564,7 +575,25 @@ double smc_sm_store(struct smc_sm_state *sm, struct smc_sm_warp *warp,
     sm->work->store_slots += slots;
     sm->dram_free = smc_later(sm->dram_free, clock) + dram_clocks;
     use_dram(sm, clock, 0, dram_clocks);
-    return smc_sm_data_stage(sm, clock, entry->wavefronts);
+    return smc_sm_data_stage(sm, clock, smc_later(wavefronts, entry->wavefronts));
+}
+
+/* The clocks for which atomics pass L1, in which loads wait: as a load of the same words, and one
+   for each sector. Blocks of 4 and 8 warps that are alone on their SM, each with loads and
+   additions of floats at 32 lines, to the same bank of L1, take 92 clocks for a load and an
+   addition, and 120 for 1.5 loads, an addition and 0.25 stores; the counted wavefronts are a load's
+   (H200, CUDA 13.0, driver 580.159.04, 2026-11-30). */
+static double atomic_wavefronts(const struct smc_sm_warp *warp,
+                                const struct smc_warp_trace_entry *entry)
+{
+    enum { UNKNOWN = 2 };
+    uint64_t number[SMC_LANES];
+    if (entry->lines == 0)
+        return UNKNOWN;
+    for (uint32_t i = 0; i < entry->lines; i++)
+        number[i] = warp->trace->line[entry->line + i].number;
+    const double clocks = smc_l1_tag_clocks(number, entry->lines);
+    return fmax(clocks, entry->wavefronts) + entry->sectors;
 }
 
 /* Atomics in global memory. L2 executes those of different addresses in a sector at once. */
@@ -575,7 +604,7 @@ double smc_sm_atomic(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
     const struct smc_rates *rates = sm->rates;
     const struct smc_warp_trace_line *line = &warp->trace->line[entry->line];
     bool scattered = is_scattered(line, entry->lines);
-    double atomics = entry->lines ? entry->wavefronts : entry->active_lanes, dram_clocks = 0;
+    double atomics = entry->lines ? entry->atomics : entry->active_lanes, dram_clocks = 0;
     double there = 1; /* the chance that L2 has all of them */
     const double clocks = step->has_result ? rates->atomic_result_clocks : rates->atomic_clocks;
     double slots = atomic_slots(
@@ -599,7 +628,7 @@ double smc_sm_atomic(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
     clock = smc_later(clock, sm->atomics_free - STORE_QUEUE);
     sm->atomics_free = smc_later(sm->atomics_free, clock) + slots * clocks;
     sm->dram_free = smc_later(sm->dram_free, clock) + dram_clocks;
-    return smc_later(smc_sm_data_stage(sm, clock, 2),
+    return smc_later(smc_sm_data_stage(sm, clock, atomic_wavefronts(warp, entry)),
                      sm->atomics_free + rates->atomic_latency +
                          (1 - there) * (rates->dram_latency - rates->l2_latency));
 }
