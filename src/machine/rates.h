@@ -78,7 +78,7 @@ struct smc_rates {
     double atomic_unit_clocks, atomic_whole_clocks, atomic_float_clocks;
     /* Of the whole GPU, for a warp's store to a line, or a load that L1 does not serve, in a piece
        of 512 bytes. */
-    double store_piece_clocks, load_piece_clocks;
+    double piece_clocks;
     double atomic_latency; /* to the result of one that L2 executes */
     double swap_clocks;    /* from one compare-and-swap of a shared word to that of another warp */
     double block_start;    /* clocks from the end of a block to the first instruction of the next */

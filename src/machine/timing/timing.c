@@ -500,10 +500,10 @@ static double hottest_clocks(const struct model *model)
 static double hottest_requests_clocks(const struct model *model)
 {
     const struct work *work = &model->work;
-    const struct smc_rates *rates = &model->rates;
-    const double stores = work->store_requests * work->hottest_stores * rates->store_piece_clocks;
-    const double loads = work->load_requests * work->hottest_loads * rates->load_piece_clocks;
-    return fmax(stores, loads) * (double)model->blocks / (double)smc_most_blocks(model);
+    const double stores = work->store_requests * work->hottest_stores;
+    const double loads = work->load_requests * work->hottest_loads;
+    return fmax(stores, loads) * model->rates.piece_clocks * (double)model->blocks /
+           (double)smc_most_blocks(model);
 }
 
 /* Until the last atomic in the piece that has the most: they begin with the first one. Where they
