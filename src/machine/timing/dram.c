@@ -227,6 +227,34 @@ static double moved_again(const struct smc_reuse_counts *counts, const struct sc
     return counts->of_class[0] > 0 ? again / counts->of_class[0] : 0;
 }
 
+/* Whether the blocks that reside on an SM and those between them in the grid have parts of array
+   `i` to themselves: their loads fill all that lies between the first and the last. Then what is
+   loaded more than once is not loaded at about the same time. */
+static bool blocks_have_parts(const struct model *model, size_t i)
+{
+    const double most_of = 0.9;
+    const struct smc_sm_traffic *traffic = &model->traffic[i];
+    const double resident = fmin(model->sample.blocks, model->launch->blocks_per_sm);
+    const double blocks = (resident - 1) * (double)model->sms + 1;
+    const double loaded = traffic->loads.of_class[0] * PIECE / model->sample.blocks;
+    return !model->traces.scattered && resident > 1 && traffic->span >= most_of * blocks * loaded;
+}
+
+/* The bytes of array `i` that come from DRAM again where other blocks load them long after the
+   first ones: in passes of the grid over an array. */
+static double loaded_by_others(const struct model *model, size_t i, const struct scale *scale,
+                               const struct smc_touched *kept)
+{
+    const struct smc_touched touched = touched_of(model, i, scale);
+    const struct smc_reuse_counts *loads = &model->traffic[i].loads;
+    const double firsts = loads->of_class[0] / fmax(smc_reuse_sum(loads), 1) * touched.asked_read;
+    if (firsts <= touched.read || !blocks_have_parts(model, i))
+        return 0;
+    return (firsts - touched.read) * smc_l2_share_of_dram(kept,
+                                                          bytes_between(model, &touched, scale),
+                                                          (double)model->launch->device->l2_bytes);
+}
+
 /* What comes from and goes to DRAM of arrays in order: `share` of each place once, and again in
    passes that are too far apart for L2. */
 static struct smc_touched moved_in_order(const struct model *model, const struct scale *scale,
@@ -241,8 +269,8 @@ static struct smc_touched moved_in_order(const struct model *model, const struct
             continue;
         const double loads = moved_again(&traffic->loads, scale, kept, l2_bytes);
         const double stores = moved_again(&traffic->stores, scale, kept, l2_bytes);
-        moved.read +=
-            fmin(touched.read * (share + loads), fmax(touched.asked_read, share * touched.read));
+        moved.read += fmin(touched.read * (share + loads) + loaded_by_others(model, i, scale, kept),
+                           fmax(touched.asked_read, share * touched.read));
         moved.written += fmin(touched.written * (share + stores),
                               fmax(touched.asked_written, share * touched.written));
         moved.filled += share * touched.filled;
