@@ -1138,6 +1138,18 @@ extern "C" __global__ void sleeps(int *x, int n)
         __nanosleep(1000);
     x[threadIdx.x] = n;
 }
+extern "C" __global__ void hints(int *x)
+{
+    __shared__ unsigned long long barrier;
+    unsigned at = (unsigned)__cvta_generic_to_shared(&barrier);
+    if (threadIdx.x == 0)
+        asm volatile("mbarrier.init.shared.b64 [%0], 64;" : : "r"(at) : "memory");
+    __syncthreads();
+    asm volatile("{ .reg .pred p; mbarrier.arrive.shared.b64 _, [%0];\n"
+                 "L: mbarrier.try_wait.parity.shared.b64 p, [%0], 0, 9999999; @!p bra L; }"
+                 : : "r"(at) : "memory");
+    x[threadIdx.x]++;
+}
 __device__ __noinline__ int fibonacci(int n)
 {
     return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
@@ -1164,6 +1176,7 @@ refused "not predicted: a wait for another block" "the end of the loop .* it loa
     waits -a i32x1 -a i32x64
 refused "not predicted: warps that sleep" "warps sleep .__nanosleep." sleeps -a i32x64 -a i32:9
 refused "predicted: warps that do not sleep" '$' sleeps -a i32x64 -a i32:0
+refused "predicted: a wait with a hint of how long" '$' hints -a i32x64
 refused "predicted: recursion" '$' recursion -a i32x64 -a i32:12
 refused "not predicted: deep recursion" "the calls at 0x[0-9a-f]+ .* deeper" recursion -a i32x64 -a i32:30
 # m8n8k4 of double precision reaches half of 66.9 TFLOP/s on an H200, where its clock is 1979 MHz.
