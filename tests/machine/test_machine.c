@@ -1332,6 +1332,31 @@ static void test_extensions(void)
     CU_ASSERT_EQUAL(warp.reg[14].unknown, UINT32_MAX);
 }
 
+/* BMSK R14, R15, R16, and BMSK.W, which is not evaluated. */
+static void test_masks_of_bits(void)
+{
+    static const struct {
+        uint32_t at, bits, result;
+    } cases[] = {
+        {0, 4, 0xf},         {4, 8, 0xff0}, {28, 8, 0xf0000000}, {0, 32, UINT32_MAX},
+        {1, 40, 0xfffffffe}, {5, 0, 0},     {32, 4, 0},
+    };
+    static const struct code masks = {0x000000100f0e721b, 0x000fcc0000000000},
+                             wraps = {0x000000100f0e721b, 0x000fcc0000000800};
+    static struct smc_sass_warp warp;
+    const struct smc_machine_place place = {.block = {32, 1, 1}, .grid = {1, 1, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        smc_warp_start(&warp, &place);
+        set_pair(&warp, 15, cases[i].at);
+        set_pair(&warp, 16, cases[i].bits);
+        evaluate(&masks, 1, &warp);
+        CU_ASSERT_EQUAL(warp.reg[14].unknown, 0);
+        CU_ASSERT_EQUAL(value_of(&warp.reg[14], 0), cases[i].result);
+    }
+    evaluate(&wraps, 1, &warp);
+    CU_ASSERT_EQUAL(warp.reg[14].unknown, UINT32_MAX);
+}
+
 /* cp.async of 16 and of 4 bytes: what it brings to shared memory is loaded from there. */
 static void test_copies_to_shared(void)
 {
@@ -1493,6 +1518,7 @@ CU_TestInfo tests_machine[] = {
     {"reductions of a warp", test_reductions},
     {"reductions in memory", test_reductions_in_memory},
     {"bits that are extended", test_extensions},
+    {"masks of bits", test_masks_of_bits},
     {"lanes that hold the same", test_matches},
     {"masks of lanes", test_masks_of_lanes},
     {"atomics of global memory", test_atomics},

@@ -591,6 +591,16 @@ static bool extend_bits(const struct smc_sass_instruction *in, const struct lane
     return !smc_bit(in, 75);
 }
 
+/* BMSK: ones from the bit that the first source says, as many as the second says. Bit 75 is .W. */
+static bool mask_bits(const struct smc_sass_instruction *in, const struct lane_operands *from,
+                      struct lane_result *result)
+{
+    enum { BITS = 32 };
+    const uint32_t at = from->low[0], bits = from->low[1] < BITS ? from->low[1] : BITS;
+    result->low = at < BITS ? (uint32_t)(((UINT64_C(1) << bits) - 1) << at) : 0;
+    return !smc_bit(in, 75);
+}
+
 /* False: the operation, or one of its modifiers, is not evaluated. */
 static bool evaluate_lane(const struct smc_sass_instruction *in, const struct lane_operands *from,
                           struct lane_result *result)
@@ -621,6 +631,9 @@ static bool evaluate_lane(const struct smc_sass_instruction *in, const struct la
         return floats_count_bits(in, from, result);
     case SMC_OP_SGXT:
         return extend_bits(in, from, result);
+    case SMC_OP_BMSK:
+    case SMC_OP_UBMSK:
+        return mask_bits(in, from, result);
     case SMC_OP_BREV:
     case SMC_OP_UBREV:
         result->low = reversed(from->low[1]);
