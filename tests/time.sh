@@ -635,6 +635,20 @@ extern "C" __global__ void poll(volatile int *flag, int *out)
         ;
     out[0] = 1;
 }
+// Where the block goes on is stored by it before.
+extern "C" __global__ void follow(int *list, const float *x, float *out, int n)
+{
+    int *mine = list + blockIdx.x * (n + 1);
+    float sum = 0;
+    for (int i = 0; i < n; i++) {
+        int at = mine[i];
+        sum += x[at + threadIdx.x * 8];
+        if (threadIdx.x == 0)
+            mine[i + 1] = (at * 5 + 3) & 1023;
+        __syncthreads();
+    }
+    out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
 END
 # 513 row pointers, of rows of 0 to 30 entries, as bytes.
 # shellcheck disable=SC2059
@@ -660,6 +674,7 @@ contents gather --grid 8 --block 256 -a i32x2048:random:0:2047 -a f32x2048 -a f3
 contents others --grid 8 --block 32x8 -a f32x16384:random -a f32x2048 # the first warp leaves
 contents level --grid 4 --block 128 -a i32:512 -a i32x513:file:start.bin \
     -a i32x8192:random:0:511 -a i32x512:random:-1:2 -a i32x512
+contents follow --grid 4 --block 64 -a i32x260 -a f32x2048 -a f32x256 -a i32:64
 states "arrays that decide and change are noted" '.time.contents_change' run contents.cu \
     --entry insert --grid 4 --block 128 -a u32x512:random:0:1000000 -a u32x1024 --device H200 --dry-run
 states "what only the block that stores it reads does not count" '.time.contents_change == false' run \

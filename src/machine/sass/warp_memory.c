@@ -586,6 +586,19 @@ static bool are_one(const uint64_t place[SMC_LANES], uint32_t mask)
             return false;
     return true;
 }
+/* Whether the block stored to a place in global memory that a lane of `mask` loads. */
+static bool loads_stored(const struct smc_warp_memory *memory, const uint64_t *place,
+                         unsigned bytes, uint32_t mask)
+{
+    for (uint32_t lanes = memory->count ? mask : 0; lanes; lanes &= lanes - 1) {
+        const uint64_t at = place[__builtin_ctz(lanes)];
+        const struct smc_stored_line *line = line_of(memory, at / LINE);
+        if (is_kept(memory, line) && line->written >> at % LINE & ones(bytes))
+            return true;
+    }
+    return false;
+}
+
 
 /* Gives all lanes of `mask` what the first one loaded. */
 static void spread_loaded(struct loaded *loaded, unsigned bytes, uint32_t mask)
@@ -603,6 +616,8 @@ static void warp_memory_load(struct smc_warp_memory *memory, struct smc_sass_war
     const unsigned bytes = in->access_bytes;
     uint64_t place[SMC_LANES];
     struct loaded loaded = {.beyond_sm = in->beyond_sm};
+    if (space == GLOBAL && !memory->values && loaded.unknown)
+        memory->loads_stored |= loads_stored(memory, place, bytes, loaded.unknown & lanes);
     if (bytes == 0 || mask == 0 || !smc_warp_addresses(warp, in, mask, place)) {
         smc_warp_forget(warp, in, mask);
         return;

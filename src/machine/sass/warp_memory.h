@@ -48,6 +48,7 @@ struct smc_ticket {
     bool differs; /* they did not all do the same */
 };
 
+    bool loads_stored;                /* if it is not: a load returned what its block stored */
 /* Start from {0}, with `contents`. Owns all but `contents` and `others`. */
 struct smc_warp_memory {
     const struct smc_contents *contents;

@@ -8,7 +8,8 @@
 /* Accesses of a step in the traces. */
 struct kept_accesses {
     double count, sectors;
-    double owed; /* of a sector, which the next access gets */
+    double surveyed; /* sectors in the survey */
+    double owed;     /* of a sector, which the next access gets */
 };
 
 /* The accesses of which a survey counts the sectors as traces do. */
@@ -41,13 +42,25 @@ static void add_kept(const struct smc_traces *traces, const struct smc_machine_p
         }
 }
 
+/* Where the survey did not know what its blocks had stored, and the traces do, it gets the sectors
+   that the traces have. */
+static void add_surveyed(const struct smc_survey *survey, const struct smc_machine_program *program,
+                         struct kept_accesses *kept)
+{
+    const bool lacks = survey->loads_stored && program->follows_stores;
+    for (uint32_t i = 0; i < program->count; i++)
+        kept[i].surveyed = lacks && kept[i].count > 0
+                               ? survey->executions[i] * kept[i].sectors / kept[i].count
+                               : survey->sectors[i];
+}
+
 /* How many times as many sectors an execution of a step has in the survey as in the traces. */
 static double share_of_kept(const struct smc_survey *survey, uint32_t step,
                             const struct kept_accesses *kept)
 {
-    if (kept->sectors <= 0 || survey->sectors[step] <= 0)
+    if (kept->sectors <= 0 || kept->surveyed <= 0)
         return 1;
-    return survey->sectors[step] / survey->executions[step] * kept->count / kept->sectors;
+    return kept->surveyed / survey->executions[step] * kept->count / kept->sectors;
 }
 
 /* Whether the accesses of the grid have other sectors than those in the traces. */
@@ -59,8 +72,8 @@ static bool sectors_differ(const struct smc_survey *survey, uint32_t steps,
     for (uint32_t i = 0; i < steps; i++) {
         if (kept[i].sectors <= 0)
             continue;
-        all += survey->sectors[i];
-        as_kept += survey->sectors[i] / share_of_kept(survey, i, &kept[i]);
+        all += kept[i].surveyed;
+        as_kept += kept[i].surveyed / share_of_kept(survey, i, &kept[i]);
     }
     return fabs(all - as_kept) * SMALL > as_kept;
 }
@@ -114,13 +127,14 @@ enum smc_status smc_traces_set_survey(struct smc_traces *traces, const struct sm
     if (!kept)
         return smc_out_of_memory(error);
     add_kept(traces, program, kept);
+    add_surveyed(survey, program, kept);
     const bool differs =
         smc_survey_differs(survey, traces) || sectors_differ(survey, program->count, kept);
     if (differs)
         traces->sectors = smc_calloc(program->count + 1, sizeof *traces->sectors);
     for (uint32_t i = 0; i < program->count && traces->sectors; i++) {
         traces->executions[i] = survey->executions[i] * times;
-        traces->sectors[i] = survey->sectors[i] * times;
+        traces->sectors[i] = kept[i].surveyed * times;
     }
     if (traces->sectors)
         thin_accesses(traces, survey, program, kept);

@@ -702,6 +702,16 @@ static void keep_all(const struct model *model, struct smc_traced *traced)
 {
     const double warps = (double)traced->blocks * smc_traces_warps(&model->machine);
     if (!traced->each_apart || smc_traces_take_turns(&model->program) ||
+/* The traces again, with what warps store, as it decides where they access memory. */
+static enum smc_status trace_stores(struct model *model, const struct smc_traced *traced,
+                                    struct smc_error *error)
+{
+    smc_traces_free(&model->traces);
+    const enum smc_status status = smc_machine_program_follow(&model->program, true, true, error);
+    return status == SMC_OK ? smc_traces_make(&model->machine, traced, &model->traces, error)
+                            : status;
+}
+
         model->survey.length * warps > (double)model->sample.budget)
         return;
     traced->loop_entries = MOST_LOOP_ENTRIES;
@@ -774,6 +784,8 @@ static void set_cluster(const struct smc_time_launch *launch, uint32_t blocks, u
 /* The shape of the launch, how many warps reside, and the rates with so many blocks. */
 static void timing_set_launch(struct model *model, const struct smc_cubin_kernel *kernel)
 {
+    if (status == SMC_OK && model->traces.loads_stored && !model->program.follows_stores)
+        status = trace_stores(model, &traced, error);
     const struct smc_time_launch *launch = model->launch;
     model->blocks = 1;
     for (int i = 0; i < 3; i++) {

@@ -512,6 +512,7 @@ enum smc_status smc_traces_make(const struct smc_machine_launch *launch,
                                : trace_blocks(&tracer, traced, traces);
     traces->end = tracer.walk.end;
     traces->decides_and_changes = decides_and_changes(&tracer);
+    traces->loads_stored = tracer.memory && tracer.memory->loads_stored;
     stop_tracer(&tracer);
     if (end)
         return SMC_OK;
@@ -907,6 +908,7 @@ enum smc_status smc_survey_make(const struct smc_machine_launch *launch, bool at
         survey->decides = tracer.memory->decides;
         survey->changed = tracer.memory->changed;
         survey->meets = tracer.memory->meets;
+        survey->loads_stored = tracer.memory->loads_stored;
         survey->ticket = tracer.memory->ticket;
     }
     const bool cut = !launch->program->follows_stores && decides_and_changes(&tracer);

@@ -29,6 +29,7 @@ struct smc_survey {
     struct smc_surveyed_warp first[SMC_SURVEYED_WARPS]; /* the first of them */
     bool whole;                                         /* these are all warps of the grid */
     bool at_once;                     /* they were walked at the same time (walk_grid.h) */
+    bool loads_stored;                /* as in struct smc_warp_memory */
     uint64_t decides, changed, meets; /* arrays: as in struct smc_warp_memory */
     struct smc_warp_memory *others;   /* what its blocks stored, where that is followed; or NULL */
     struct smc_ticket ticket;         /* likewise, that they drew */
@@ -51,6 +52,7 @@ struct smc_traces {
     double local_bytes; /* of its local memory that a warp stores to, at most; 0: not followed */
     enum smc_walk_end end;
     bool decides_and_changes; /* arrays that decide what these blocks execute are stored to */
+    bool loads_stored;        /* as in struct smc_warp_memory */
     struct smc_warp_trace_entry *entries;
     struct smc_warp_trace_line *lines;
     struct smc_warp_trace_skip *skips;
