@@ -649,6 +649,21 @@ extern "C" __global__ void follow(int *list, const float *x, float *out, int n)
     }
     out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
+// Blocks take their numbers from a counter, and each waits for the one before.
+extern "C" __global__ void numbered(unsigned *counter, volatile int *done, const float *x, float *out)
+{
+    __shared__ unsigned number;
+    if (threadIdx.x == 0)
+        number = atomicAdd(counter, 1);
+    __syncthreads();
+    out[number * blockDim.x + threadIdx.x] = x[number * blockDim.x + threadIdx.x];
+    if (threadIdx.x == 0 && number > 0)
+        while (done[number - 1] == 0)
+            ;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        done[number] = 1;
+}
 END
 # 513 row pointers, of rows of 0 to 30 entries, as bytes.
 # shellcheck disable=SC2059
@@ -675,6 +690,9 @@ contents others --grid 8 --block 32x8 -a f32x16384:random -a f32x2048 # the firs
 contents level --grid 4 --block 128 -a i32:512 -a i32x513:file:start.bin \
     -a i32x8192:random:0:511 -a i32x512:random:-1:2 -a i32x512
 contents follow --grid 4 --block 64 -a i32x260 -a f32x2048 -a f32x256 -a i32:64
+states "blocks that number themselves have different parts of arrays" \
+    '.time.counts.l2_sectors | . > 255000 and . < 275000' run contents.cu --entry numbered --grid 4000 \
+    --block 256 -a u32x1 -a i32x4000 -a f32x1024000 -a f32x1024000 --device H200 --dry-run
 states "arrays that decide and change are noted" '.time.contents_change' run contents.cu \
     --entry insert --grid 4 --block 128 -a u32x512:random:0:1000000 -a u32x1024 --device H200 --dry-run
 states "what only the block that stores it reads does not count" '.time.contents_change == false' run \

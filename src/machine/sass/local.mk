@@ -14,6 +14,7 @@ libsmc_la_SOURCES += \
 	src/machine/sass/sass_warp.c src/machine/sass/sass_warp.h \
 	src/machine/sass/together.c \
 	src/machine/sass/texture_lines.c src/machine/sass/texture_lines.h \
+	src/machine/sass/tickets.c src/machine/sass/tickets.h \
 	src/machine/timing.h \
 	src/machine/sass/walk.c src/machine/sass/walk.h \
 	src/machine/sass/walk_grid.c src/machine/sass/walk_grid.h \

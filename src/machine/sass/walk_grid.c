@@ -25,22 +25,6 @@ static void hand_over(struct smc_warp_memory *to, const struct smc_warp_memory *
     to->meets = from->meets;
 }
 
-/* Adds the ticket of a block that has ended. */
-static void join_ticket(struct smc_ticket *to, const struct smc_ticket *of_block)
-{
-    const bool same =
-        to->address == of_block->address && to->bytes == of_block->bytes && to->by == of_block->by;
-    to->ended++;
-    to->differs |= of_block->differs;
-    if (of_block->drew == 0)
-        return;
-    to->differs |= to->drew > 0 && !same;
-    to->drew++;
-    to->address = of_block->address;
-    to->bytes = of_block->bytes;
-    to->by = of_block->by;
-}
-
 static void start_runner(const struct smc_grid_walk *grid, struct runner *runner, uint64_t block)
 {
     const struct smc_machine_launch *launch = grid->launch;
@@ -72,7 +56,7 @@ static bool run_runner(const struct smc_grid_walk *grid, struct runner *runner)
         smc_walk_block_end(walk, runner->walked, runner->trace);
         grid->ended(grid->context, runner->block, runner->walked, &runner->memory);
         smc_warp_memory_end(&runner->memory);
-        join_ticket(&shared->ticket, &runner->memory.ticket);
+        smc_ticket_join(&shared->ticket, &runner->memory.ticket);
     }
     walk->trace = NULL;
     walk->memory = shared;

@@ -320,20 +320,10 @@ static void write_bytes(struct smc_warp_memory *memory, enum space space, uint64
     }
 }
 
-static void end_ticket(struct smc_ticket *ticket, uint32_t start)
-{
-    ticket->ended++;
-    if (ticket->start != start)
-        return;
-    if (ticket->drew++ == 0)
-        ticket->by = ticket->drawn;
-    ticket->differs |= ticket->drawn != ticket->by;
-}
-
 void smc_warp_memory_end(struct smc_warp_memory *memory)
 {
     enum { AHEAD = 16 };
-    end_ticket(&memory->ticket, memory->start);
+    smc_ticket_end(&memory->ticket, memory->start);
     for (size_t i = 0; i < memory->room && memory->others; i++) {
         const struct smc_stored_line *line = &memory->line[i];
         if (i + AHEAD < memory->room && line[AHEAD].start == memory->start && memory->others->room)
@@ -586,6 +576,16 @@ static bool are_one(const uint64_t place[SMC_LANES], uint32_t mask)
             return false;
     return true;
 }
+
+/* Gives all lanes of `mask` what the first one loaded. */
+static void spread_loaded(struct loaded *loaded, unsigned bytes, uint32_t mask)
+{
+    const unsigned char *from = loaded->byte + (size_t)__builtin_ctz(mask) * bytes;
+    for (uint32_t lanes = mask & (mask - 1); lanes; lanes &= lanes - 1)
+        memcpy(loaded->byte + (size_t)__builtin_ctz(lanes) * bytes, from, bytes);
+    loaded->unknown = loaded->unknown ? mask : 0;
+}
+
 /* Whether the block stored to a place in global memory that a lane of `mask` loads. */
 static bool loads_stored(const struct smc_warp_memory *memory, const uint64_t *place,
                          unsigned bytes, uint32_t mask)
@@ -599,16 +599,6 @@ static bool loads_stored(const struct smc_warp_memory *memory, const uint64_t *p
     return false;
 }
 
-
-/* Gives all lanes of `mask` what the first one loaded. */
-static void spread_loaded(struct loaded *loaded, unsigned bytes, uint32_t mask)
-{
-    const unsigned char *from = loaded->byte + (size_t)__builtin_ctz(mask) * bytes;
-    for (uint32_t lanes = mask & (mask - 1); lanes; lanes &= lanes - 1)
-        memcpy(loaded->byte + (size_t)__builtin_ctz(lanes) * bytes, from, bytes);
-    loaded->unknown = loaded->unknown ? mask : 0;
-}
-
 static void warp_memory_load(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
                              const struct smc_sass_instruction *in, uint32_t mask, bool decides)
 {
@@ -616,8 +606,6 @@ static void warp_memory_load(struct smc_warp_memory *memory, struct smc_sass_war
     const unsigned bytes = in->access_bytes;
     uint64_t place[SMC_LANES];
     struct loaded loaded = {.beyond_sm = in->beyond_sm};
-    if (space == GLOBAL && !memory->values && loaded.unknown)
-        memory->loads_stored |= loads_stored(memory, place, bytes, loaded.unknown & lanes);
     if (bytes == 0 || mask == 0 || !smc_warp_addresses(warp, in, mask, place)) {
         smc_warp_forget(warp, in, mask);
         return;
@@ -628,6 +616,8 @@ static void warp_memory_load(struct smc_warp_memory *memory, struct smc_sass_war
     if (is_one)
         spread_loaded(&loaded, bytes, mask);
     give_loaded(warp, in, mask, &loaded);
+    if (space == GLOBAL && !memory->values && loaded.unknown)
+        memory->loads_stored |= loads_stored(memory, place, bytes, loaded.unknown & lanes);
     if (decides && space == GLOBAL)
         smc_meetings_note(memory, loaded.array, place, bytes, lanes, SMC_DECIDES);
 }
@@ -890,29 +880,15 @@ static bool tells_success(const struct smc_sass_instruction *in)
     return in->operation == SMC_OP_ATOMS_CAS && smc_bits(in, 87, 4) == SPIN;
 }
 
-/* An atomic adds to a word and returns what was there. */
-static void draw_ticket(struct smc_warp_memory *memory, uint64_t address, unsigned bytes,
-                        uint64_t added)
-{
-    struct smc_ticket *ticket = &memory->ticket;
-    if (ticket->address == 0)
-        *ticket = (struct smc_ticket){.address = address, .bytes = bytes, .ended = ticket->ended};
-    if (ticket->start != memory->start)
-        ticket->drawn = 0;
-    ticket->differs |= ticket->address != address || ticket->bytes != bytes;
-    ticket->start = memory->start;
-    ticket->drawn += added;
-}
-
-bool smc_warp_memory_draw_last(struct smc_warp_memory *others, const struct smc_contents *contents,
-                               const struct smc_ticket *ticket, uint64_t blocks)
+bool smc_warp_memory_draw_after(struct smc_warp_memory *others, const struct smc_contents *contents,
+                                const struct smc_ticket *ticket, uint64_t drawn)
 {
     unsigned char byte[MOST_BYTES] = {0};
     unsigned array;
-    if (ticket->address == 0 || ticket->differs || ticket->drew != ticket->ended ||
+    if (!smc_ticket_is_drawn(ticket) ||
         !contents->read(contents->context, ticket->address, ticket->bytes, byte, &array))
         return false;
-    const uint64_t value = value_of(byte, ticket->bytes) + (blocks - 1) * ticket->by;
+    const uint64_t value = value_of(byte, ticket->bytes) + drawn * ticket->by;
     put_little_endian(byte, (uint32_t)value);
     put_little_endian(byte + WORD, (uint32_t)(value >> 32));
     write_bytes(others, GLOBAL, ticket->address, ticket->bytes, byte, true);
@@ -947,6 +923,8 @@ static void change(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
             smc_warp_set_predicate(warp, in, UINT32_MAX, 0, mask);
         return;
     }
+    /* A block that takes its number from a counter comes after all that have a lower one. */
+    memory->sees_others |= space == GLOBAL && counts(in) && memory->count == 0;
     prefetch(memory, space, mask, address);
     for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(lanes);
@@ -955,8 +933,9 @@ static void change(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
                                                 exchange.before, &array[lane]);
         exchange_lane(warp, in, lane, bytes, &exchange);
         if (space == GLOBAL && counts(in) && exchange.known && exchange.known_after)
-            draw_ticket(memory, address[lane], bytes,
-                        value_of(exchange.after, bytes) - value_of(exchange.before, bytes));
+            smc_ticket_draw(&memory->ticket, memory->start, memory->count > 0 || memory->at_once,
+                            address[lane], bytes,
+                            value_of(exchange.after, bytes) - value_of(exchange.before, bytes));
         write_bytes(memory, space, address[lane], bytes, exchange.after, exchange.known_after);
         value[0][lane] = little_endian(exchange.before);
         value[1][lane] = little_endian(exchange.before + WORD);

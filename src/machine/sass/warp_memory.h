@@ -5,6 +5,7 @@
 #define SMC_MACHINE_WARP_MEMORY_H
 
 #include "machine/sass/local_memory.h"
+#include "machine/sass/tickets.h"
 
 /* Global memory before the launch. */
 struct smc_contents {
@@ -38,17 +39,6 @@ struct smc_touched_word {
 
 enum { SMC_TOUCHED_WORDS = 1 << 16 };
 
-/* The word of global memory that blocks count themselves in: each adds the same to it, and looks at
-   what was there. Start from {0}. */
-struct smc_ticket {
-    uint64_t address, by, drawn; /* by: of each block; drawn: of the one that is executed */
-    uint32_t start;              /* when that was */
-    uint32_t ended, drew;        /* blocks, and those that added to the word */
-    unsigned bytes;
-    bool differs; /* they did not all do the same */
-};
-
-    bool loads_stored;                /* if it is not: a load returned what its block stored */
 /* Start from {0}, with `contents`. Owns all but `contents` and `others`. */
 struct smc_warp_memory {
     const struct smc_contents *contents;
@@ -58,6 +48,7 @@ struct smc_warp_memory {
                          stored to */
     struct smc_touched_word *touched; /* SMC_TOUCHED_WORDS, for `meets`; NULL: it is not found */
     bool values;                      /* what is stored to global memory is evaluated */
+    bool loads_stored;                /* if it is not: a load returned what its block stored */
     struct smc_warp_memory *others;   /* what was stored to global memory after earlier starts, and
                                          not yet by all at a time, with `start` 0; NULL: it is
                                          not kept */
@@ -89,10 +80,10 @@ void smc_warp_memory_start(struct smc_warp_memory *memory);
 /* Adds what was stored to global memory since the start to what others see. */
 void smc_warp_memory_end(struct smc_warp_memory *memory);
 
-/* Sets what others stored so that the next block draws the last one of so many tickets. False: the
-   blocks that ended draw none. */
-bool smc_warp_memory_draw_last(struct smc_warp_memory *others, const struct smc_contents *contents,
-                               const struct smc_ticket *ticket, uint64_t blocks);
+/* Sets what others stored so that the next block draws the ticket after so many. False: the blocks
+   that ended draw none. */
+bool smc_warp_memory_draw_after(struct smc_warp_memory *others, const struct smc_contents *contents,
+                                const struct smc_ticket *ticket, uint64_t drawn);
 
 void smc_warp_memory_free(struct smc_warp_memory *memory);
 

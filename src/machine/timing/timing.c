@@ -344,6 +344,22 @@ static enum smc_status run_sm(struct model *model, execute_blocks *execute, stru
     return SMC_OK;
 }
 
+/* Whether blocks take their numbers from a counter, in the order in which they start. */
+static bool numbers_itself(const struct smc_survey *survey)
+{
+    return survey->others && smc_ticket_is_drawn(&survey->ticket) && !survey->ticket.late;
+}
+
+/* Blocks that take their numbers from a counter go on where half of those of the survey have. */
+static void number_from_middle(const struct model *model, const struct smc_traced *traced)
+{
+    const struct smc_survey *survey = &model->survey;
+    const uint64_t surveyed = survey->ticket.drew;
+    if (numbers_itself(survey))
+        smc_warp_memory_draw_after(survey->others, &model->contents, &survey->ticket,
+                                   surveyed > traced->blocks ? (surveyed - traced->blocks) / 2 : 0);
+}
+
 /* Where blocks count themselves and the last one goes on with what the others stored, as in sums,
    the launch is so much longer. */
 static enum smc_status add_last_block(struct model *model, struct smc_error *error)
@@ -362,8 +378,9 @@ static enum smc_status add_last_block(struct model *model, struct smc_error *err
                                       .others = survey->others,
                                       .overwritten = survey->whole ? 0 : survey->changed,
                                       .sees_all = true};
-    if (!survey->others || !smc_warp_memory_draw_last(survey->others, &model->contents,
-                                                      &survey->ticket, model->blocks))
+    if (!survey->others || numbers_itself(survey) ||
+        !smc_warp_memory_draw_after(survey->others, &model->contents, &survey->ticket,
+                                    model->blocks - 1))
         return SMC_OK;
     alone.traces.blocks = 1;
     enum smc_status status = run_sample(&alone, smc_sm_run, &usual, error);
@@ -405,7 +422,9 @@ static enum smc_status access_elsewhere(struct model *model, uint32_t most, stru
                                       .entries = least.entries,
                                       .loop_entries = least.loop_entries,
                                       .others = model->survey.others,
+                                      .sees_all = numbers_itself(&model->survey),
                                       .at_once = model->survey.at_once};
+    number_from_middle(model, &traced);
     status = smc_traces_make(&model->machine, &traced, &model->traces, error);
     if (status == SMC_OK) {
         memset(model->traffic, 0, sizeof model->traffic);
@@ -683,6 +702,16 @@ static size_t most_entries(const struct model *model)
     return most > sample->entries ? most : sample->entries;
 }
 
+/* The traces again, with what warps store, as it decides where they access memory. */
+static enum smc_status trace_stores(struct model *model, const struct smc_traced *traced,
+                                    struct smc_error *error)
+{
+    smc_traces_free(&model->traces);
+    const enum smc_status status = smc_machine_program_follow(&model->program, true, true, error);
+    return status == SMC_OK ? smc_traces_make(&model->machine, traced, &model->traces, error)
+                            : status;
+}
+
 /* The traces of the first blocks, beside a survey of the grid, or why there is none. What warps
    store is followed in the survey only where it decides what they execute. */
 static enum smc_status trace_first(struct model *model, const struct smc_traced *traced,
@@ -702,16 +731,6 @@ static void keep_all(const struct model *model, struct smc_traced *traced)
 {
     const double warps = (double)traced->blocks * smc_traces_warps(&model->machine);
     if (!traced->each_apart || smc_traces_take_turns(&model->program) ||
-/* The traces again, with what warps store, as it decides where they access memory. */
-static enum smc_status trace_stores(struct model *model, const struct smc_traced *traced,
-                                    struct smc_error *error)
-{
-    smc_traces_free(&model->traces);
-    const enum smc_status status = smc_machine_program_follow(&model->program, true, true, error);
-    return status == SMC_OK ? smc_traces_make(&model->machine, traced, &model->traces, error)
-                            : status;
-}
-
         model->survey.length * warps > (double)model->sample.budget)
         return;
     traced->loop_entries = MOST_LOOP_ENTRIES;
@@ -747,9 +766,13 @@ static enum smc_status trace_sample(struct model *model, struct smc_error *error
         traced.others = model->survey.others;
         traced.at_once = model->survey.at_once;
         traced.survey = &model->survey;
+        traced.sees_all = numbers_itself(&model->survey);
+        number_from_middle(model, &traced);
         keep_all(model, &traced);
         status = smc_traces_make(&model->machine, &traced, &model->traces, error);
     }
+    if (status == SMC_OK && model->traces.loads_stored && !model->program.follows_stores)
+        status = trace_stores(model, &traced, error);
     if (status != SMC_OK)
         return status;
     return smc_traces_set_survey(&model->traces, &model->survey, &model->program, error);
@@ -784,8 +807,6 @@ static void set_cluster(const struct smc_time_launch *launch, uint32_t blocks, u
 /* The shape of the launch, how many warps reside, and the rates with so many blocks. */
 static void timing_set_launch(struct model *model, const struct smc_cubin_kernel *kernel)
 {
-    if (status == SMC_OK && model->traces.loads_stored && !model->program.follows_stores)
-        status = trace_stores(model, &traced, error);
     const struct smc_time_launch *launch = model->launch;
     model->blocks = 1;
     for (int i = 0; i < 3; i++) {
