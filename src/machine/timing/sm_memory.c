@@ -296,13 +296,13 @@ static struct smc_sm_hot_piece *note_hot(const struct smc_sm_state *sm,
     return NULL;
 }
 
-/* Notes which part of an array a block accesses. */
-static void note_span(const struct smc_sm_state *sm, const struct smc_sm_warp *warp, size_t array,
-                      uint64_t line)
+/* Notes which part of an array a block accesses, in one of the spans of each. */
+static void note_span(const struct smc_sm_state *sm, const struct smc_sm_warp *warp,
+                      struct smc_sm_span *spans, size_t array, uint64_t line)
 {
-    if (!sm->span)
+    if (!spans)
         return;
-    struct smc_sm_span *span = &sm->span[warp->block * (sm->launch->arrays + 2) + array];
+    struct smc_sm_span *span = &spans[warp->block * (sm->launch->arrays + 2) + array];
     if (span->last == 0 || line < span->first)
         span->first = line;
     if (line > span->last)
@@ -369,7 +369,7 @@ double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
                 note_array(sm, request.array, false);
                 note_pieces(sm, line.number, missing, request.array, false);
             }
-            note_span(sm, warp, request.array, line.number);
+            note_span(sm, warp, sm->span, request.array, line.number);
             when = from_l2(sm, clock, &request);
             sm->work->local_pieces += is_local(line.number) ? request.pieces : 0;
             filled++;
@@ -417,13 +417,19 @@ double smc_sm_texture(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
            (entry->filters ? rates->texture_filter : 0);
 }
 
-/* How long a unit of L2 takes for an atomic of an instruction: doubles two at a time, and what
-   several lanes compare and swap like as many sectors again. */
+/* Doubles are added two at a time, and what several lanes compare and swap is as long again. */
+static bool takes_twice(const struct smc_sm_step *step, const struct smc_warp_trace_entry *entry,
+                        double atomics)
+{
+    const bool several = entry->active_lanes > atomics;
+    return (step->is_double && several) || (step->swaps && (several || entry->sectors > 1));
+}
+
+/* How long a unit of L2 takes for an atomic of an instruction. */
 static double clocks_in_unit(const struct smc_rates *rates, const struct smc_sm_step *step,
                              const struct smc_warp_trace_entry *entry, double atomics)
 {
-    const bool several = entry->active_lanes > atomics;
-    if ((step->is_double && several) || (step->swaps && (several || entry->sectors > 1)))
+    if (takes_twice(step, entry, atomics))
         return 2 * rates->atomic_whole_clocks;
     return entry->active_lanes * step->bytes >= atomics * SMC_SECTOR_BYTES
                ? rates->atomic_whole_clocks
@@ -441,6 +447,7 @@ static void note_atomics(struct smc_sm_state *sm, const struct smc_sm_warp *warp
     const uint64_t first =
         array < sm->launch->arrays ? sm->launch->array[array].address / SMC_LINE_BYTES : 0;
     const uint64_t number = line->number - first % KILOBYTE;
+    note_span(sm, warp, sm->atomics_span, array, line->number);
     const double in_line = atomics * sectors_in(line->sectors) / fmax(entry->sectors, 1);
     struct smc_sm_hot_piece *piece =
         note_hot(sm, warp, sm->atomics, number / SMC_SM_ATOMIC_LINES, in_line);
@@ -474,7 +481,7 @@ static double store_line(struct smc_sm_state *sm, const struct smc_sm_warp *warp
     struct smc_sm_traffic *traffic = &sm->launch->traffic[array];
     uint32_t sectors = sectors_in(line->sectors), pieces = pieces_in(line->sectors);
     note_array(sm, array, true);
-    note_span(sm, warp, array, line->number);
+    note_span(sm, warp, sm->span, array, line->number);
     note_pieces(sm, line->number, line->sectors, array, true);
     sm->work->store_sectors += sectors;
     sm->work->store_pieces += pieces;

@@ -283,6 +283,24 @@ static double debt_of_block(const struct smc_sm_state *sm, const struct smc_sm_s
     return slot->waits && warps % parts == 0 ? most * parts / warps : sum / warps;
 }
 
+/* A block has ended: adds its spans of atomics to the windows, and forgets them. */
+static void add_window(struct smc_sm_state *sm, uint32_t slot)
+{
+    const size_t places = sm->launch->arrays + 2;
+    for (size_t i = 0; i < places && sm->atomics_span; i++) {
+        struct smc_sm_span *span = &sm->atomics_span[slot * places + i];
+        struct smc_sm_window *window = &sm->window[i];
+        if (span->last == 0)
+            continue;
+        if (window->blocks++ == 0 || span->first < window->all.first)
+            window->all.first = span->first;
+        if (span->last > window->all.last)
+            window->all.last = span->last;
+        window->lines += (double)(span->last - span->first + 1);
+        *span = (struct smc_sm_span){0};
+    }
+}
+
 static void end_warp(struct smc_sm_state *sm, const struct smc_sm_warp *warp, double clock)
 {
     struct smc_sm_slot *slot = &sm->slot[warp->block];
@@ -293,6 +311,7 @@ static void end_warp(struct smc_sm_state *sm, const struct smc_sm_warp *warp, do
     slot->left_out += warp->left_out;
     if (--slot->warps_left > 0)
         return;
+    add_window(sm, warp->block);
     const double least = smc_later(0, slot->last - clock);
     const double debt = smc_later(debt_of_block(sm, slot), least);
     slot->debt += debt;
@@ -665,6 +684,8 @@ static void close_sm(struct smc_sm_state *sm)
     smc_fetch_close(&sm->fetch);
     free(sm->part[0].waiting);
     free(sm->span);
+    free(sm->atomics_span);
+    free(sm->window);
     smc_reuse_close(&sm->reuse);
     free(sm->slot);
     free(sm->warp);
@@ -764,21 +785,46 @@ static double clocks_of_atomic(const struct smc_rates *rates, const struct smc_s
 /* The piece with most atomics in the launch, with the other one that is in the same unit of L2. */
 static void find_hottest_atomics(const struct smc_sm_state *sm, struct smc_sm_result *result)
 {
-    enum { NEXT_IN_UNIT = 2 };
+    enum { NEXT_IN_UNIT = 2, SECTORS = 4 * SMC_SM_ATOMIC_LINES };
     const struct smc_sm_hot_piece *piece =
         hottest_of(sm->launch, sm->atomics, &result->hottest_atomics);
-    result->first_atomic = piece->first;
-    result->hottest_clocks = clocks_of_atomic(sm->rates, piece);
+    struct smc_sm_hot_piece unit = *piece;
+    double all = 0, clocks = 0;
     for (uint32_t i = 0; i < SMC_SM_HOT_PIECES && piece->number; i++) {
         const struct smc_sm_hot_piece *other = &sm->atomics[i];
+        all += other->accesses;
+        clocks += other->clocks;
         if (other->number != ((piece->number - 1) ^ NEXT_IN_UNIT) + 1)
             continue;
-        const double own = result->hottest_atomics, more = accesses_of(sm->launch, other);
-        result->hottest_atomics += more;
-        result->hottest_clocks =
-            (own * result->hottest_clocks + more * clocks_of_atomic(sm->rates, other)) /
-            result->hottest_atomics;
+        result->hottest_atomics += accesses_of(sm->launch, other);
+        unit.accesses += other->accesses;
+        unit.clocks += other->clocks;
+        unit.sectors |= other->sectors << SECTORS;
+        unit.together |= other->together;
     }
+    result->first_atomic = piece->first;
+    result->hottest_clocks = clocks_of_atomic(sm->rates, &unit);
+    result->atomic_clocks = all > 0 ? clocks / all : 0;
+}
+
+/* How many bytes have the atomics of the blocks that run at a time. The SM's blocks are at equal
+   distances, and as many reside on each SM; 0: of a single block this is not known. */
+static double window_of_atomics(const struct smc_sm_state *sm)
+{
+    const struct smc_sm_launch *launch = sm->launch;
+    double lines = 0;
+    for (size_t i = 0; i < launch->arrays + 2; i++) {
+        const struct smc_sm_window *window = &sm->window[i];
+        if (window->blocks == 0)
+            continue;
+        if (launch->blocks == 1)
+            return 0;
+        const double of_block = window->lines / window->blocks;
+        const double step =
+            ((double)(window->all.last - window->all.first + 1) - of_block) / (launch->blocks - 1);
+        lines += of_block + step * launch->blocks_at_a_time;
+    }
+    return lines * SMC_LINE_BYTES;
 }
 
 static void find_hottest(struct smc_sm_state *sm)
@@ -823,6 +869,12 @@ enum smc_status smc_sm_run(const struct smc_sm_launch *launch, struct smc_sm_res
     if (status != SMC_OK)
         return status;
     sm.timed = true;
+    sm.atomics_span = smc_calloc(sm.slots * (launch->arrays + 2), sizeof *sm.atomics_span);
+    sm.window = smc_calloc(launch->arrays + 2, sizeof *sm.window);
+    if (!sm.atomics_span || !sm.window) {
+        close_sm(&sm);
+        return smc_out_of_memory(error);
+    }
     sm.oldest_first =
         !leaves_out(launch) && (launch->no_more_blocks || launch->blocks > launch->resident_blocks);
     double apart = first_blocks_apart(launch);
@@ -838,6 +890,7 @@ enum smc_status smc_sm_run(const struct smc_sm_launch *launch, struct smc_sm_res
         sm.end = smc_later(sm.end, sm.last_store + launch->rates->l2_latency);
     sm.end = smc_later(sm.end, sm.atomics_free);
     find_hottest(&sm);
+    result->atomics_window = window_of_atomics(&sm);
     result->clocks = sm.end;
     if (sm.second_round > 0)
         result->clocks_per_block =

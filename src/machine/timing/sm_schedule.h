@@ -61,9 +61,11 @@ struct smc_sm_launch {
     uint32_t resident_blocks; /* at most that many at a time */
     uint64_t l1_bytes;
     const struct smc_sm_block *block;
-    uint32_t blocks;                    /* which start in this order */
-    double share_of_blocks;             /* that they are of those of the launch */
-    bool no_more_blocks;                /* the SM has no others */
+    uint32_t blocks;         /* which start in this order */
+    double share_of_blocks;  /* that they are of those of the launch */
+    double blocks_at_a_time; /* as many of the distances of `block` as the blocks that run at a time
+                                span */
+    bool no_more_blocks;     /* the SM has no others */
     const struct smc_time_array *array; /* in global memory */
     size_t arrays;
     const struct smc_sm_dram *dram; /* by array; then: no array of these, and local memory */
@@ -85,7 +87,9 @@ struct smc_sm_result {
                                 those of the launch */
     double first_atomic;     /* the clock of the first of these */
     double hottest_stores, hottest_loads; /* likewise */
-    double hottest_clocks;                /* that L2 takes for one of these atomics */
+    double hottest_clocks;                /* that a unit of L2 takes for one of these atomics */
+    double atomic_clocks;                 /* and for one of all */
+    double atomics_window; /* bytes that have those of blocks that run at a time; 0: not known */
 };
 
 /* SMC_MACHINE: memory. */

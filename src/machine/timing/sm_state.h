@@ -215,6 +215,13 @@ struct smc_sm_span {
     uint64_t first, last; /* last: 0 if none was accessed */
 };
 
+/* Where atomics of the SM's blocks are in an array. */
+struct smc_sm_window {
+    struct smc_sm_span all;
+    double lines; /* from the first to the last one of each block, added up */
+    uint32_t blocks;
+};
+
 struct smc_sm_state {
     const struct smc_sm_launch *launch;
     const struct smc_rates *rates;
@@ -243,10 +250,12 @@ struct smc_sm_state {
     double dram_debt;  /* sectors, or pieces of scattered ones, that are due to come from DRAM */
     struct smc_sm_hot_piece atomics[SMC_SM_HOT_PIECES]; /* of 512 bytes */
     struct smc_sm_hot_piece stores[SMC_SM_HOT_PIECES], loads[SMC_SM_HOT_PIECES];
-    struct smc_sm_span *span; /* slots x (arrays + 2); NULL: they are not noted */
-    struct smc_reuse reuse;   /* likewise */
-    double weight;            /* for how many accesses the one that is executed stands */
-    double left_out;          /* pieces that traces leave out, since they did so last */
+    struct smc_sm_span *span;         /* slots x (arrays + 2); NULL: they are not noted */
+    struct smc_sm_span *atomics_span; /* likewise, of atomics */
+    struct smc_sm_window *window;     /* by array */
+    struct smc_reuse reuse;           /* likewise */
+    double weight;                    /* for how many accesses the one that is executed stands */
+    double left_out;                  /* pieces that traces leave out, since they did so last */
     double end;
     double received_of_multicasts; /* smc_sm_received_of_multicasts */
     bool timed;                 /* not only the accesses */

@@ -54,6 +54,8 @@ static void timing_add(struct work *sum, const struct work *part, double times)
     sum->hottest_share = part->hottest_share;
     sum->hottest_clocks = part->hottest_clocks;
     sum->first_atomic = part->first_atomic;
+    sum->atomic_clocks = part->atomic_clocks;
+    sum->atomics_window = part->atomics_window;
     sum->store_requests += times * part->store_requests;
     sum->hottest_stores = part->hottest_stores;
     sum->load_requests += times * part->load_requests;
@@ -262,6 +264,16 @@ static bool weigh_entries(const struct model *model, struct weights *weights)
     return has;
 }
 
+/* In distances between the blocks of the sample: one SM's, or drawn from the whole grid. */
+static double blocks_at_a_time(const struct model *model)
+{
+    const double resident = model->launch->blocks_per_sm;
+    return model->traces.scattered
+               ? fmin(resident * (double)model->sms / (double)model->blocks, 1) *
+                     (model->traces.blocks - 1)
+               : fmin(resident, (double)smc_most_blocks(model) - 1);
+}
+
 static enum smc_status run_sample(struct model *model, execute_blocks *execute, struct work *work,
                                   struct smc_error *error)
 {
@@ -285,6 +297,7 @@ static enum smc_status run_sample(struct model *model, execute_blocks *execute, 
         .block = traces->block,
         .blocks = traces->blocks,
         .share_of_blocks = traces->blocks / (double)model->blocks,
+        .blocks_at_a_time = blocks_at_a_time(model),
         .no_more_blocks = traces->blocks == smc_most_blocks(model),
         .array = arguments->array,
         .arrays = arguments->array_count,
@@ -299,6 +312,8 @@ static enum smc_status run_sample(struct model *model, execute_blocks *execute, 
                           .hottest_share = result.hottest_atomics / fmax(result.atomics, 1),
                           .hottest_clocks = result.hottest_clocks,
                           .first_atomic = result.first_atomic,
+                          .atomic_clocks = result.atomic_clocks,
+                          .atomics_window = result.atomics_window,
                           .hottest_stores = result.hottest_stores / fmax(result.stores, 1),
                           .hottest_loads = result.hottest_loads / fmax(result.loads, 1),
                           .loaded = result.loaded,
@@ -515,6 +530,23 @@ static double hottest_clocks(const struct model *model)
     return all * work->hottest_share * work->hottest_clocks;
 }
 
+/* How long all atomics take in those units of L2 that have them at a time. Fewer and larger windows
+   have more units, each of a few pieces: those at random places of 1 to 64 KiB take 0.35, 0.17,
+   0.097, 0.032 and 0.016 to 0.018 ns, of all words of a sector in order 0.29, 0.15, 0.093, 0.023
+   and 0.012 (H200, CUDA 13.0, driver 580.159.04, 2026-11-30). */
+static double clocks_in_window(const struct model *model)
+{
+    enum { PIECE_BYTES = 256, PIECES_OF_UNIT = 2 };
+    static const double most_units = 90;
+    const struct work *work = &model->work;
+    const double all = work->atomics * (double)model->blocks / (double)smc_most_blocks(model);
+    const double pieces = work->atomics_window / PIECE_BYTES;
+    if (pieces < PIECES_OF_UNIT)
+        return 0; /* those of the hottest one */
+    return all * work->atomic_clocks *
+           fmin(PIECES_OF_UNIT / pieces + 1 / most_units, 1.0 / PIECES_OF_UNIT);
+}
+
 /* How long the requests of the launch take to the piece of memory that has the most of them. */
 static double hottest_requests_clocks(const struct model *model)
 {
@@ -525,19 +557,17 @@ static double hottest_requests_clocks(const struct model *model)
            (double)smc_most_blocks(model);
 }
 
-/* Until the last atomic in the piece that has the most: they begin with the first one. Where they
-   take longer than what is loaded meanwhile, that waits behind them on its way to L2: blocks that
-   load 8 to 128 MiB and add to one word, for which L2 takes 1.6 to 4 times as long as DRAM does for
-   what is loaded, take as long as both (8192 to 131072 blocks; H200, CUDA 13.0, driver 580.159.04,
-   2026-11-29). */
+/* Until the last atomic in the unit of L2 that has the most: they begin with the first one. The
+   unit also serves its share of what is loaded: 131072 blocks that load 1 to 8 KiB and then add to
+   a float take 0.234 to 0.335 ms, where atomics alone take 0.233 and loads alone 0.090 to 0.238,
+   and those that add to 32 words 0.324 to 0.437 instead of 0.312 (H200, CUDA 13.0, driver
+   580.159.04, 2026-11-30). */
 static double clocks_with_atomics(const struct model *model)
 {
     const struct work *work = &model->work;
-    const double atomics = model->atomics_clocks;
-    const double loads = fmax(model->dram_clocks, work->load_slots * model->rates.l2_load_clocks);
-    if (atomics <= 0)
-        return 0;
-    return work->first_atomic + atomics + fmin(loads, 2 * fmax(0, atomics - loads));
+    const double sms = (double)model->blocks / (double)smc_most_blocks(model);
+    const double loads = sms * work->l2_sectors * model->rates.load_unit_clocks;
+    return model->atomics_clocks > 0 ? work->first_atomic + model->atomics_clocks + loads : 0;
 }
 
 /* Of a single block in the sample it is not known whether others access the same pieces. */
@@ -599,7 +629,7 @@ static enum smc_status timing_predict(struct model *model, struct smc_error *err
     status = find_hottest_elsewhere(model, error);
     if (status != SMC_OK)
         return status;
-    model->atomics_clocks = hottest_clocks(model);
+    model->atomics_clocks = fmax(hottest_clocks(model), clocks_in_window(model));
     model->hot_clocks = hottest_requests_clocks(model);
     work->clocks = fmax(work->clocks, fmax(model->dram_clocks, model->hot_clocks));
     work->clocks = fmax(work->clocks, clocks_with_atomics(model));
