@@ -79,8 +79,7 @@ struct smc_rates {
     /* Of the whole GPU, for a warp's store to a line, or a load that L1 does not serve, in a piece
        of 512 bytes. */
     double piece_clocks;
-    double load_unit_clocks; /* of a unit of L2, for its share of a sector that is loaded */
-    double atomic_latency;   /* to the result of one that L2 executes */
+    double atomic_latency; /* to the result of one that L2 executes */
     double swap_clocks;    /* from one compare-and-swap of a shared word to that of another warp */
     double block_start;    /* clocks from the end of a block to the first instruction of the next */
     double block_interval; /* clocks from one such start to the next on an SM, at least */

@@ -751,24 +751,30 @@ static void test_first_blocks(void)
     CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 4, 4, 1), at_once + 3 * 100, 2);
 }
 
-/* Atomics have a rate, and those in one piece of 512 bytes are counted. */
+/* Atomics have a rate, and those in one unit of L2 are counted. */
 static void test_atomics(void)
 {
     struct smc_warp_trace_line line[2] = {{.number = 8, .sectors = 1},
                                           {.number = 100, .sectors = 1}};
     struct smc_warp_trace_entry entry = {
-        .step = 0, .lines = 2, .sectors = 2, .wavefronts = 20, .active_lanes = 32};
+        .step = 0, .lines = 2, .sectors = 2, .wavefronts = 20, .active_lanes = 20};
     struct smc_warp_trace trace = {.entry = &entry, .count = 1, .line = line};
     struct bench bench;
     start(&bench, SMC_OP_REDG, SMC_PIPE_LSU, 1);
     bench.rates.atomic_clocks = 10;
-    bench.rates.atomic_piece_clocks = 3;
+    bench.rates.atomic_unit_clocks = 3;
+    bench.rates.atomic_whole_clocks = 2;
     bench.rates.atomic_float_clocks = 10;
+    bench.rates.atomic_slots = (struct smc_atomic_slots){0.5, 0.75};
     CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 8), 8 * 20 * 10 + 200, 10);
     CU_ASSERT_EQUAL(bench.work[0].atomics, 8 * 20);
+    CU_ASSERT_EQUAL(bench.work[0].atomic_slots, 8 * 20);
     CU_ASSERT_EQUAL(bench.work[0].unknown, 0);
     CU_ASSERT_EQUAL(bench.result.hottest_atomics, 8 * 10);
-    line[1].number = 11; /* the last line of the same piece */
+    line[1].number = 10; /* the next piece, of another unit */
+    run(&bench, &trace, 1, 1, 8);
+    CU_ASSERT_EQUAL(bench.result.hottest_atomics, 8 * 10);
+    line[1].number = 13; /* the one after that, of the same */
     run(&bench, &trace, 1, 1, 8);
     CU_ASSERT_EQUAL(bench.result.hottest_atomics, 8 * 20);
     CU_ASSERT_EQUAL(bench.result.hottest_clocks, 10 / 2.0); /* floats in turn, in two sectors */
@@ -779,13 +785,16 @@ static void test_atomics(void)
     bench.step[0].in.operation = SMC_OP_RED;
     run(&bench, &trace, 1, 1, 8);
     CU_ASSERT_EQUAL(bench.result.hottest_clocks, 3); /* integers */
-    bench.step[0].in.operation = SMC_OP_REDG;
-    bench.step[0].in.high |= UINT64_C(7) << (73 - 64); /* doubles, each at an address of its own */
-    bench.rates.atomic_double = 0.5;
+    entry.active_lanes = 32;                         /* the words of a sector by four lanes each */
     entry.wavefronts = 4;
-    entry.sectors = 1;
+    const double before = bench.work[0].atomic_slots;
     run(&bench, &trace, 1, 1, 8);
-    CU_ASSERT_EQUAL(bench.result.hottest_atomics, 8 * 32 * 0.5);
+    CU_ASSERT_EQUAL(bench.result.hottest_clocks, 2);
+    CU_ASSERT_DOUBLE_EQUAL(bench.work[0].atomic_slots - before, 8 * 4 * (0.5 + 0.75), 1e-6);
+    bench.step[0].in.operation = SMC_OP_REDG;
+    bench.step[0].in.high |= UINT64_C(7) << (73 - 64); /* doubles, two at a time */
+    run(&bench, &trace, 1, 1, 8);
+    CU_ASSERT_EQUAL(bench.result.atomic_clocks, 2 * 2);
     CU_ASSERT_EQUAL(bench.result.atomics, 8 * 4);
 }
 

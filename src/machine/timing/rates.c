@@ -52,10 +52,7 @@ enum {
        clocks for each, double 63 and 63 (the same): a load and a swap, one after the other. */
     SWAP_CLOCKS = 62,
     TEXTURE_QUEUE = 32, /* assumed: fetches of four warps */
-    /* One of so many bytes of L2 executes atomics apart: 96 of an H200. Those at places of 64 KiB
-       take 1/49 as long as those of one place, and 1/80 to 1/93 in larger regions (2026-11-30). */
-    L2_UNIT_BYTES = 640 * 1024,
-    MATCH_CLOCKS = 64, /* of an SM: match.any.sync, likewise (2026-11-29) */
+    MATCH_CLOCKS = 64,  /* of an SM: match.any.sync, likewise (2026-11-29) */
     /* From the end of a block to the first instruction of the next one in its place: kernels that
        only read the clock, with 128 to 1024 threads a block, take 440 to 490 clocks more than they
        spin, 100 of which are a pass of that loop (H200, driver 580.159.04, 2026-11-29). */
@@ -209,7 +206,6 @@ static void set_memory(struct smc_rates *rates, const struct smc_device *device,
     rates->atomic_whole_clocks = clock * atomic_whole_seconds;
     rates->atomic_float_clocks = clock * atomic_float_seconds;
     rates->piece_clocks = clock * piece_seconds;
-    rates->load_unit_clocks = clock * piece_seconds * L2_UNIT_BYTES / (double)device->l2_bytes;
 }
 
 void smc_rates_of(const struct smc_device *device, const struct smc_ceilings *ceilings,

@@ -557,17 +557,18 @@ static double hottest_requests_clocks(const struct model *model)
            (double)smc_most_blocks(model);
 }
 
-/* Until the last atomic in the unit of L2 that has the most: they begin with the first one. The
-   unit also serves its share of what is loaded: 131072 blocks that load 1 to 8 KiB and then add to
-   a float take 0.234 to 0.335 ms, where atomics alone take 0.233 and loads alone 0.090 to 0.238,
-   and those that add to 32 words 0.324 to 0.437 instead of 0.312 (H200, CUDA 13.0, driver
-   580.159.04, 2026-11-30). */
+/* Until the last atomic in the units of L2 that have the most: they begin with the first one. Of
+   what is loaded meanwhile, half waits behind them: 131072 blocks that load 1 to 8 KiB and then add
+   to a float take 0.234 to 0.335 ms, where atomics alone take 0.233 and loads alone 0.090 to 0.238;
+   those that add to 32 integers 0.324 to 0.437, and 0.312 alone; to one integer 0.123 to 0.331, and
+   0.099 alone (H200, CUDA 13.0, driver 580.159.04, 2026-11-30). */
 static double clocks_with_atomics(const struct model *model)
 {
+    static const double waits = 0.5;
     const struct work *work = &model->work;
-    const double sms = (double)model->blocks / (double)smc_most_blocks(model);
-    const double loads = sms * work->l2_sectors * model->rates.load_unit_clocks;
-    return model->atomics_clocks > 0 ? work->first_atomic + model->atomics_clocks + loads : 0;
+    const double atomics = model->atomics_clocks;
+    const double loads = fmax(model->dram_clocks, work->load_slots * model->rates.l2_load_clocks);
+    return atomics > 0 ? work->first_atomic + atomics + waits * fmin(atomics, loads) : 0;
 }
 
 /* Of a single block in the sample it is not known whether others access the same pieces. */
