@@ -1525,6 +1525,12 @@ extern "C" __global__ void after_another(int *x)
     if (!x)
         *x = 1;
 }
+extern "C" __global__ void before_another(int *x)
+{
+    asm volatile("griddepcontrol.launch_dependents;");
+    if (!x)
+        *x = 1;
+}
 extern "C" __global__ void until(const __half *x, float *to)
 {
     float sum = 0;
@@ -1661,11 +1667,12 @@ empty "clusters start more slowly than single blocks" "$(
     alone=$(parts alone --grid 65536 --block 256 -a i32x64)
     together=$(parts in_clusters --grid 65536 --block 256 -a i32x64)
     jq -en "$together > 1.4 * $alone" >/dev/null || echo "alone $alone, in clusters $together")"
-empty "blocks that may wait for the launch before start half as fast as others" "$(
+empty "blocks that let the next launch begin start half as fast as others, but not those that wait" "$(
     alone=$(parts alone --grid 65536 --block 256 -a i32x64)
     after=$(parts after_another --grid 65536 --block 256 -a i32x64)
-    jq -en "$after > 1.9 * $alone and $after < 2.1 * $alone" >/dev/null ||
-        echo "alone $alone, after another $after")"
+    before=$(parts before_another --grid 65536 --block 256 -a i32x64)
+    jq -en "$before > 1.9 * $alone and $before < 2.1 * $alone and $after < 1.1 * $alone" >/dev/null ||
+        echo "alone $alone, after another $after, before another $before")"
 empty "halves decide what is executed" "$(
     smemcalc run parts.cu --entry until --grid 132 --block 128 -a f16x1000:ramp -a f32x16896 \
         --dry-run --device H200 --format json 2>err |
