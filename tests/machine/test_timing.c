@@ -757,7 +757,7 @@ static void test_atomics(void)
     struct smc_warp_trace_line line[2] = {{.number = 8, .sectors = 1},
                                           {.number = 100, .sectors = 1}};
     struct smc_warp_trace_entry entry = {
-        .step = 0, .lines = 2, .sectors = 2, .wavefronts = 20, .active_lanes = 20};
+        .step = 0, .lines = 2, .sectors = 2, .atomics = 20, .active_lanes = 20};
     struct smc_warp_trace trace = {.entry = &entry, .count = 1, .line = line};
     struct bench bench;
     start(&bench, SMC_OP_REDG, SMC_PIPE_LSU, 1);
@@ -786,7 +786,7 @@ static void test_atomics(void)
     run(&bench, &trace, 1, 1, 8);
     CU_ASSERT_EQUAL(bench.result.hottest_clocks, 3); /* integers */
     entry.active_lanes = 32;                         /* the words of a sector by four lanes each */
-    entry.wavefronts = 4;
+    entry.atomics = 4;
     const double before = bench.work[0].atomic_slots;
     run(&bench, &trace, 1, 1, 8);
     CU_ASSERT_EQUAL(bench.result.hottest_clocks, 2);
