@@ -91,6 +91,10 @@ struct smc_rates {
 void smc_rates_of(const struct smc_device *device, const struct smc_ceilings *ceilings,
                   uint64_t blocks, struct smc_rates *rates);
 
+/* Sets those of L2, DRAM and atomics again, which so many blocks share. */
+void smc_rates_set_memory(struct smc_rates *rates, const struct smc_device *device,
+                          const struct smc_ceilings *ceilings, uint64_t blocks);
+
 /* What an instruction of the tensor pipe computes: D (m x n) = A (m x k) B (k x n) + D. */
 struct smc_mma {
     enum smc_product_type type;

@@ -173,8 +173,8 @@ static double clocks_of_share(double shared, double port, uint64_t blocks, uint3
     return (rounds * fmax(shared, port) + fmax(shared * last, port)) / (rounds + 1);
 }
 
-static void set_memory(struct smc_rates *rates, const struct smc_device *device,
-                       const struct smc_ceilings *ceilings, uint64_t blocks)
+void smc_rates_set_memory(struct smc_rates *rates, const struct smc_device *device,
+                          const struct smc_ceilings *ceilings, uint64_t blocks)
 {
     const uint32_t sms = device->sm_count;
     double peak = device->memory_bytes_per_s, clock = rates->clock_hz;
@@ -215,7 +215,7 @@ void smc_rates_of(const struct smc_device *device, const struct smc_ceilings *ce
     *rates = (struct smc_rates){.clock_hz = device->sm_clock_khz * 1e3,
                                 .subpartitions = device->sm.subpartitions};
     set_pipes(rates, device, ceilings);
-    set_memory(rates, device, ceilings, blocks);
+    smc_rates_set_memory(rates, device, ceilings, blocks);
     rates->shared_latency = value(ceilings, SMC_CEILING_SHARED_CLOCKS, USUAL_SHARED_CLOCKS);
     rates->l1_latency = value(ceilings, SMC_CEILING_L1_CLOCKS, USUAL_L1_CLOCKS);
     rates->l2_latency = value(ceilings, SMC_CEILING_L2_CLOCKS, USUAL_L2_CLOCKS);

@@ -809,6 +809,18 @@ static enum smc_status trace_sample(struct model *model, struct smc_error *error
     return smc_traces_set_survey(&model->traces, &model->survey, &model->program, error);
 }
 
+/* Where all blocks start at once and have less to do on average than those that are followed, as
+   where there are fewer tiles than blocks, fewer of them share L2 and DRAM meanwhile. */
+static void share_by_work(struct model *model)
+{
+    const struct smc_time_launch *launch = model->launch;
+    const double share = longer_than_sample(model);
+    if (share >= 1 || model->blocks > model->machine.resident)
+        return;
+    const double blocks = fmax(1, (double)model->blocks * share);
+    smc_rates_set_memory(&model->rates, launch->device, launch->ceilings, (uint64_t)blocks);
+}
+
 /* Blocks that let the next launch begin (griddepcontrol.launch_dependents) start half as fast, also
    where no such launch is near, but not those that wait for the one before (griddepcontrol.wait):
    65536 of 32 to 1024 threads take 81 us instead of 41 to 52 (H200, CUDA 13.0, driver 580.159.04,
@@ -910,6 +922,8 @@ static enum smc_status predict_with(const struct smc_time_launch *launch,
         status = trace_sample(&model, error);
     if (status == SMC_OK)
         status = smc_model_check_sleeps(&model, error);
+    if (status == SMC_OK)
+        share_by_work(&model);
     if (status == SMC_OK)
         status = timing_predict(&model, error);
     free(model.path.run);
