@@ -765,8 +765,7 @@ double smc_sm_bulk_copy(struct smc_sm_state *sm, const struct smc_async *async, 
     sm->work->store_slots += sectors;
     sm->launch->traffic[array].stored += pieces * sm->weight;
     sm->stores_free = smc_later(sm->stores_free, clock) + sectors * rates->l2_store_clocks;
-    sm->dram_free =
-        smc_later(sm->dram_free, clock) + sectors * dram->store_share * rates->dram_store_clocks;
+    use_dram(sm, clock, 0, sectors * dram->store_share * rates->dram_store_clocks);
     sm->last_store = smc_later(sm->last_store, sm->stores_free);
     return sm->stores_free + rates->bulk_latency;
 }
