@@ -257,6 +257,7 @@ struct smc_sm_state {
     double weight;                    /* for how many accesses the one that is executed stands */
     double left_out;                  /* pieces that traces leave out, since they did so last */
     double end;
+    double first_copy, port_free;  /* bulk copies into the SM: the first one's clock, their port */
     double received_of_multicasts; /* smc_sm_received_of_multicasts */
     bool timed;                 /* not only the accesses */
     bool oldest_first;          /* of the warps that can issue */
