@@ -4,15 +4,15 @@
 #include <math.h>
 #include <string.h>
 
-/* How many instructions a warp of a block has that was not walked to its end: as many as the
+/* How many instructions a warp at a place has that was not walked to its end: as many as the
    nearest one of a survey that has more than the walk saw. 0: there is none. */
-static double length_of_nearest(const struct smc_survey *survey, uint64_t block, double seen)
+static double length_of_nearest(const struct smc_survey *survey, uint64_t place, double seen)
 {
     const size_t count = (size_t)fmin((double)survey->warps, SMC_SURVEYED_WARPS);
     double length = 0;
     uint64_t least = UINT64_MAX;
     for (size_t i = 0; i < count; i++) {
-        const uint64_t at = survey->first[i].block, apart = at > block ? at - block : block - at;
+        const uint64_t at = survey->first[i].place, apart = at > place ? at - place : place - at;
         if (apart >= least || survey->first[i].length <= seen)
             continue;
         least = apart;
@@ -185,7 +185,7 @@ bool smc_known_traces_take_over(void *context, struct smc_warp_trace *trace, uin
         copy_entry(&taking, i);
     trace->length += from->length - from->first_skip_length;
     if (known->survey)
-        set_length(trace, length_of_nearest(known->survey, known->place / known->warps,
-                                            (double)from->first_skip_length));
+        set_length(trace,
+                   length_of_nearest(known->survey, known->place, (double)from->first_skip_length));
     return true;
 }

@@ -715,18 +715,18 @@ struct seen {
     bool is_late; /* the first checkpoint has passed */
 };
 
-static void survey_see(struct smc_survey *survey, struct seen *seen, uint64_t block, double length,
-                       double sectors)
+static void survey_see(const struct tracer *tracer, struct smc_survey *survey, struct seen *seen,
+                       uint64_t place, double length, double sectors)
 {
     if (seen->lengths.count < SMC_SURVEYED_WARPS)
-        survey->first[(size_t)seen->lengths.count] = (struct smc_surveyed_warp){block, length};
+        survey->first[(size_t)seen->lengths.count] = (struct smc_surveyed_warp){place, length};
     mean_add(&seen->lengths, length);
     mean_add(&seen->sectors, sectors);
     mean_add(&seen->late_lengths, length);
     mean_add(&seen->late_sectors, sectors);
     if (length > survey->longest) {
         survey->longest = length;
-        survey->longest_block = block;
+        survey->longest_block = place / tracer->warps;
     }
 }
 
@@ -800,7 +800,7 @@ static bool survey_blocks(struct tracer *tracer, struct smc_survey *survey, stru
         for (uint32_t w = 0; w < tracer->warps; w++) {
             const double length = (double)smc_walk_block_length(tracer->block, w);
             mean_add(&seen->seeing[tracer->memory->sees_others], length);
-            survey_see(survey, seen, evenly(i, blocks), length,
+            survey_see(tracer, survey, seen, evenly(i, blocks) * tracer->warps + w, length,
                        (tracer->walk.all_sectors - before) / tracer->warps);
         }
     }
@@ -822,7 +822,7 @@ static bool survey_warps(struct tracer *tracer, struct smc_survey *survey, struc
         if (does_not_end(tracer))
             return false;
         double length = survey_add(tracer, survey);
-        survey_see(survey, seen, number / warps, length, tracer->walk.all_sectors - before);
+        survey_see(tracer, survey, seen, number, length, tracer->walk.all_sectors - before);
     }
     return true;
 }
@@ -848,7 +848,8 @@ static void see_at_once(void *context, uint64_t block, const struct smc_walk_blo
     const struct surveyed_at_once *at = context;
     (void)memory;
     for (uint32_t w = 0; w < at->tracer->warps; w++)
-        survey_see(at->survey, at->seen, block, (double)smc_walk_block_length(walked, w), 0);
+        survey_see(at->tracer, at->survey, at->seen, block * at->tracer->warps + w,
+                   (double)smc_walk_block_length(walked, w), 0);
 }
 
 /* Whether all blocks end at the same time, in not too many steps. */

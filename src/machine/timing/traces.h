@@ -11,8 +11,8 @@ uint32_t smc_traces_warps(const struct smc_machine_launch *launch);
 
 /* A warp that was walked from beginning to end. */
 struct smc_surveyed_warp {
-    uint64_t block;
-    double length; /* instructions */
+    uint64_t place; /* its number in the grid */
+    double length;  /* instructions */
 };
 
 enum { SMC_SURVEYED_WARPS = 256 };
