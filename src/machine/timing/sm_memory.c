@@ -66,16 +66,6 @@ static double store_slots(uint32_t sectors, bool whole)
     return line + sectors * (whole ? whole_sector : sector);
 }
 
-/* The clocks for which what is stored of a line passes L1, in which loads wait: one for the line
-   and one for each sector, without the first where they are stored whole. Words at distances of 16
-   to 256 bytes, 4 to 32 lines and 16 to 32 sectors of a warp, take 20, 40, 48, 52 and 64 clocks of
-   the only SM that stores; after loads of 16 and 20 lines 66 and 73 (H200, CUDA 13.0, driver
-   580.159.04, 2026-11-30). */
-static double store_wavefronts(uint32_t sectors, bool whole)
-{
-    return sectors + (whole ? 0 : 1);
-}
-
 /* A piece that comes from DRAM in no order takes as long in L2 as so many sectors when it is
    loaded: runs of 2 to 64 sectors at random places of 80 MiB, of which 26 to 37 % of the pieces are
    missing, take 28 to 42 % longer than those of 24 MiB, which L2 has, and runs of one sector as
@@ -541,6 +531,25 @@ static double store_locally(struct smc_sm_state *sm, const struct smc_sm_warp *w
                                     : sectors_in(line->sectors) * sm->rates->dram_store_clocks);
 }
 
+/* The clocks for which stores and atomics pass L1, in which loads wait: as a load of the same
+   words, and one for each line. Blocks of 4 to 8 warps that are alone on their SM take 92 clocks
+   for a load and an addition of floats at 32 lines, to the same bank of L1, 120 for 1.5 such loads,
+   an addition and 0.25 stores, 48 for a load and a store at 16 lines, to two banks, and 345 for
+   nine loads of doubles at 32 lines and a store of them (H200, CUDA 13.0, driver 580.159.04,
+   2026-11-30). */
+static double passing_clocks(const struct smc_sm_warp *warp,
+                             const struct smc_warp_trace_entry *entry)
+{
+    enum { UNKNOWN = 2 };
+    uint64_t number[MOST_LINES];
+    if (entry->lines == 0)
+        return UNKNOWN;
+    for (uint32_t i = 0; i < entry->lines; i++)
+        number[i] = warp->trace->line[entry->line + i].number;
+    const double clocks = smc_l1_tag_clocks(number, entry->lines);
+    return fmax(clocks, entry->wavefronts) + entry->lines;
+}
+
 double smc_sm_store(struct smc_sm_state *sm, struct smc_sm_warp *warp,
                     const struct smc_sm_step *step, const struct smc_warp_trace_entry *entry,
                     double clock)
@@ -548,7 +557,7 @@ double smc_sm_store(struct smc_sm_state *sm, struct smc_sm_warp *warp,
     const struct smc_rates *rates = sm->rates;
     const struct smc_warp_trace_line *line = &warp->trace->line[entry->line];
     const double bytes = (double)step->bytes * entry->active_lanes;
-    double slots = 0, wavefronts = 0, dram_clocks = 0;
+    double slots = 0, dram_clocks = 0;
     bool scattered = is_scattered(line, entry->lines);
     const bool goes_on = goes_on_storing(warp, line, entry->lines);
     const bool merged = merges(&sm->part[warp->subpartition], line, entry->lines) ||
@@ -570,9 +579,8 @@ double smc_sm_store(struct smc_sm_state *sm, struct smc_sm_warp *warp,
         smc_l1_fill(&sm->cache, line[i].number, line[i].sectors, clock);
         smc_l1_fill(&sm->stored, line[i].number, line[i].sectors, clock);
         const uint32_t sectors = sectors_in(line[i].sectors);
-        const bool whole = goes_on || bytes >= entry->lines * sectors * SMC_SECTOR_BYTES;
-        slots += store_slots(sectors, whole);
-        wavefronts += store_wavefronts(sectors, whole);
+        slots +=
+            store_slots(sectors, goes_on || bytes >= entry->lines * sectors * SMC_SECTOR_BYTES);
         dram_clocks += store_line(sm, warp, &line[i], bytes / entry->lines, scattered);
         note_hot(sm, warp, sm->stores, line[i].number / SMC_SM_HOT_LINES, 1);
         sm->result->stores++;
@@ -584,25 +592,8 @@ double smc_sm_store(struct smc_sm_state *sm, struct smc_sm_warp *warp,
     sm->work->store_slots += slots;
     sm->dram_free = smc_later(sm->dram_free, clock) + dram_clocks;
     use_dram(sm, clock, 0, dram_clocks);
-    return smc_sm_data_stage(sm, clock, smc_later(wavefronts, entry->wavefronts));
-}
-
-/* The clocks for which atomics pass L1, in which loads wait: as a load of the same words, and one
-   for each sector. Blocks of 4 and 8 warps that are alone on their SM, each with loads and
-   additions of floats at 32 lines, to the same bank of L1, take 92 clocks for a load and an
-   addition, and 120 for 1.5 loads, an addition and 0.25 stores; the counted wavefronts are a load's
-   (H200, CUDA 13.0, driver 580.159.04, 2026-11-30). */
-static double atomic_wavefronts(const struct smc_sm_warp *warp,
-                                const struct smc_warp_trace_entry *entry)
-{
-    enum { UNKNOWN = 2 };
-    uint64_t number[SMC_LANES];
-    if (entry->lines == 0)
-        return UNKNOWN;
-    for (uint32_t i = 0; i < entry->lines; i++)
-        number[i] = warp->trace->line[entry->line + i].number;
-    const double clocks = smc_l1_tag_clocks(number, entry->lines);
-    return fmax(clocks, entry->wavefronts) + entry->sectors;
+    const bool passes = entry->lines > 0 && !is_local(line->number) && !merged;
+    return smc_sm_data_stage(sm, clock, passes ? passing_clocks(warp, entry) : entry->wavefronts);
 }
 
 /* Atomics in global memory. L2 executes those of different addresses in a sector at once. */
@@ -637,7 +628,7 @@ double smc_sm_atomic(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
     clock = smc_later(clock, sm->atomics_free - STORE_QUEUE);
     sm->atomics_free = smc_later(sm->atomics_free, clock) + slots * clocks;
     sm->dram_free = smc_later(sm->dram_free, clock) + dram_clocks;
-    return smc_later(smc_sm_data_stage(sm, clock, atomic_wavefronts(warp, entry)),
+    return smc_later(smc_sm_data_stage(sm, clock, passing_clocks(warp, entry)),
                      sm->atomics_free + rates->atomic_latency +
                          (1 - there) * (rates->dram_latency - rates->l2_latency));
 }
