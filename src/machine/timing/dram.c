@@ -71,6 +71,21 @@ static bool array_is_scattered(const struct smc_sm_traffic *traffic)
            traffic->loaded + traffic->stored;
 }
 
+/* Warps load from all over the array, as rows that indices in memory name: most of their places are
+   at no distance from one another at which others were, and a block's are far apart. */
+static bool array_is_gathered(const struct model *model, size_t i)
+{
+    enum { FAR_APART = 4 };
+    const struct smc_sm_traffic *traffic = &model->traffic[i];
+    return 2 * traffic->loaded_astray > traffic->loaded + traffic->stored &&
+           traffic->block_span * model->sample.blocks > FAR_APART * traffic->loaded * PIECE;
+}
+
+static bool is_in_no_order(const struct model *model, size_t i)
+{
+    return array_is_scattered(&model->traffic[i]) || array_is_gathered(model, i);
+}
+
 /* The bytes that pass L2 until a place is accessed again. */
 static double passed_between(const struct scale *scale, unsigned reuse_class)
 {
@@ -157,7 +172,7 @@ static void set_scattered(struct model *model, size_t i, const struct scale *sca
     struct smc_sm_dram *dram = &model->dram[i];
     *dram = (struct smc_sm_dram){.load_share = fmax(0, 1 - kept_loads / bytes),
                                  .store_share = fmax(0, 1 - kept_stores / bytes),
-                                 .scattered = !near,
+                                 .scattered = !near && array_is_scattered(&model->traffic[i]),
                                  .in_no_order = true};
     if (near) {
         dram->load_share =
@@ -168,7 +183,7 @@ static void set_scattered(struct model *model, size_t i, const struct scale *sca
     const double loads = dram->load_share * touched.asked_read;
     const double stores = dram->store_share * touched.asked_written;
     model->time->dram_bytes += loads + 2 * stores;
-    if (near)
+    if (!dram->scattered)
         model->dram_clocks += (loads + 2 * stores) / rates->dram_bytes_per_clock;
     else
         model->dram_clocks += (loads * rates->dram_scattered_load_clocks +
@@ -265,7 +280,7 @@ static struct smc_touched moved_in_order(const struct model *model, const struct
     for (size_t i = 0; i < model->arguments->array_count; i++) {
         const struct smc_sm_traffic *traffic = &model->traffic[i];
         const struct smc_touched touched = touched_of(model, i, scale);
-        if (array_is_scattered(traffic))
+        if (is_in_no_order(model, i))
             continue;
         const double loads = moved_again(&traffic->loads, scale, kept, l2_bytes);
         const double stores = moved_again(&traffic->stores, scale, kept, l2_bytes);
@@ -299,7 +314,7 @@ void smc_model_find_dram(struct model *model, bool drawn)
     for (size_t i = 0; i < arguments->array_count; i++) {
         struct smc_touched touched = touched_of(model, i, &scale);
         smc_touched_add(&all, &touched);
-        if (!array_is_scattered(&model->traffic[i]))
+        if (!is_in_no_order(model, i))
             smc_touched_add(&ordered, &touched);
     }
     const struct smc_touched local = {.read = model->local_bytes, .written = model->local_bytes};
@@ -314,7 +329,7 @@ void smc_model_find_dram(struct model *model, bool drawn)
     model->sms_share = share > 0 && ordered.asked_read > 2 * ordered.read;
     const struct smc_touched moved = moved_in_order(model, &scale, &kept, share);
     for (size_t i = 0; i < arguments->array_count; i++) {
-        if (array_is_scattered(&model->traffic[i]))
+        if (is_in_no_order(model, i))
             set_scattered(model, i, &scale, share);
         else
             model->dram[i] = (struct smc_sm_dram){

@@ -110,11 +110,28 @@ static bool is_scattered(const struct smc_warp_trace_line *line, uint32_t lines)
     return false;
 }
 
+/* Whether an access of a step to a line is at a place in no order: it is not as far from the one
+   before, of any warp, as one of those before that. */
+static bool is_astray(const struct smc_sm_state *sm, uint32_t step, uint64_t line)
+{
+    enum { FIRST = 2 * SMC_SM_STRIDES };
+    struct smc_sm_strides *strides = sm->strides ? &sm->strides[step] : NULL;
+    if (!strides)
+        return false;
+    const int64_t apart = (int64_t)(line - strides->last);
+    strides->last = line;
+    for (int i = 0; i < SMC_SM_STRIDES; i++)
+        if ((uint64_t)(apart - strides->apart[i] + 1) <= 2)
+            return false;
+    strides->apart[strides->next++ % SMC_SM_STRIDES] = apart;
+    return ++strides->seen > FIRST;
+}
+
 /* What is loaded of one line, or wanted by one instruction at unknown addresses. */
 struct request {
     uint32_t sectors, pieces, slots; /* slots: as in struct smc_step_work */
     size_t array;
-    bool scattered;
+    bool scattered, astray;
     bool stored; /* by this SM a while ago, so that L2 holds it */
 };
 
@@ -186,6 +203,7 @@ static double from_l2(struct smc_sm_state *sm, double clock, double before,
     const double pieces = request->stored ? 0 : request->pieces * sm->weight;
     traffic->loaded += pieces;
     traffic->loaded_scattered += request->scattered ? pieces : 0;
+    traffic->loaded_astray += request->astray ? pieces : 0;
     sm->dram_debt += due;
     if (sm->dram_debt >= 1) {
         double from_dram = floor(sm->dram_debt);
@@ -335,6 +353,8 @@ double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
     if (entry->lines == 0 && !entry->unknown_addresses)
         return clock + rates->l1_latency;
     bool scattered = is_scattered(&warp->trace->line[entry->line], entry->lines);
+    const bool astray =
+        entry->lines > 0 && is_astray(sm, entry->step, warp->trace->line[entry->line].number);
     for (uint32_t i = 0; i < entry->lines; i++) {
         const struct smc_warp_trace_line line =
             placed(sm, warp, warp->trace->line[entry->line + i]);
@@ -356,6 +376,7 @@ double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
                 .slots = slots_of(missing, entry->lines),
                 .array = is_local(line.number) ? local_array(sm) : array_of(sm, line.number),
                 .scattered = scattered,
+                .astray = astray,
                 .stored = stored};
             if (!stored) {
                 note_array(sm, request.array, false);
@@ -375,7 +396,8 @@ double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
         sectors = 4;
         data = 1;
         sm->work->unknown++;
-        there = from_l2(sm, clock, 0, &(struct request){4, 2, 4, sm->launch->arrays, false, false});
+        there = from_l2(sm, clock, 0,
+                        &(struct request){4, 2, 4, sm->launch->arrays, false, false, false});
     }
     /* Lines that come from L2 are read by a wavefront of their own. */
     if (!copies)
@@ -727,7 +749,8 @@ double smc_sm_unfollowed(struct smc_sm_state *sm, const struct smc_warp_trace_en
                          double clock)
 {
     uint32_t lanes = entry->active_lanes;
-    const struct request request = {lanes, lanes, 2 * lanes, sm->launch->arrays, false, false};
+    const struct request request = {lanes, lanes, 2 * lanes, sm->launch->arrays,
+                                    false, false, false};
     sm->work->unknown++;
     sm->work->store_sectors += lanes;
     sm->work->store_pieces += lanes;
@@ -766,7 +789,8 @@ double smc_sm_bulk_copy(struct smc_sm_state *sm, const struct smc_async *async, 
     if (async->kind == SMC_ASYNC_LOAD) {
         const double received = async->count > 1 ? sectors * sm->received_of_multicasts : sectors;
         sectors = (uint32_t)ceil(received / async->count); /* the SM's part of what L2 gives */
-        const struct request request = {sectors, (sectors + 1) / 2, sectors, array, false, false};
+        const struct request request = {sectors, (sectors + 1) / 2, sectors, array, false, false,
+                                        false};
         return copy_into_sm(sm, clock, received, &request);
     }
     sm->work->store_sectors += sectors;

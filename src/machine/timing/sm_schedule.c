@@ -686,6 +686,7 @@ static void close_sm(struct smc_sm_state *sm)
     free(sm->span);
     free(sm->atomics_span);
     free(sm->window);
+    free(sm->strides);
     smc_reuse_close(&sm->reuse);
     free(sm->slot);
     free(sm->warp);
@@ -980,7 +981,8 @@ enum smc_status smc_sm_access(const struct smc_sm_launch *launch, struct smc_sm_
     if (status != SMC_OK)
         return status;
     sm.span = smc_calloc(sm.slots * (launch->arrays + 2), sizeof *sm.span);
-    if (!sm.span || !smc_reuse_open(&sm.reuse)) {
+    sm.strides = smc_calloc(launch->program->count, sizeof *sm.strides);
+    if (!sm.span || !sm.strides || !smc_reuse_open(&sm.reuse)) {
         close_sm(&sm);
         return smc_out_of_memory(error);
     }

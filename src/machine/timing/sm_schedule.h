@@ -39,6 +39,7 @@ struct smc_step_work {
    those of them that requests with addresses in no order touch. */
 struct smc_sm_traffic {
     double loaded, loaded_scattered, stored, stored_scattered;
+    double loaded_astray; /* by requests that are in no order to one another; by smc_sm_access */
     double stored_sectors, stored_bytes; /* bytes: that lanes store, at most those sectors */
     /* By smc_sm_access, in bytes from the first access to the last one: of the blocks that reside
        together, at most; of a block, the mean. */

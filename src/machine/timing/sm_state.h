@@ -222,6 +222,14 @@ struct smc_sm_window {
     uint32_t blocks;
 };
 
+/* Where a step accessed memory last, and how many lines it was lately from one time to the next. */
+enum { SMC_SM_STRIDES = 8 };
+struct smc_sm_strides {
+    uint64_t last;
+    int64_t apart[SMC_SM_STRIDES];
+    uint32_t seen, next;
+};
+
 struct smc_sm_state {
     const struct smc_sm_launch *launch;
     const struct smc_rates *rates;
@@ -254,6 +262,7 @@ struct smc_sm_state {
     struct smc_sm_span *atomics_span; /* likewise, of atomics */
     struct smc_sm_window *window;     /* by array */
     struct smc_reuse reuse;           /* likewise */
+    struct smc_sm_strides *strides;   /* of each step; likewise */
     double weight;                    /* for how many accesses the one that is executed stands */
     double left_out;                  /* pieces that traces leave out, since they did so last */
     double end;

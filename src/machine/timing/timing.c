@@ -473,6 +473,7 @@ static void scale_traffic(struct smc_sm_traffic *traffic, double times)
 {
     traffic->loaded *= times;
     traffic->loaded_scattered *= times;
+    traffic->loaded_astray *= times;
     traffic->stored *= times;
     traffic->stored_scattered *= times;
     traffic->stored_sectors *= times;
