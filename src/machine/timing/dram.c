@@ -205,7 +205,9 @@ static void set_cold(struct model *model, const struct smc_touched *all, double 
 
 /* Local memory that L2 does not hold. Warps access theirs again and again, in no common order, so
    that L2 keeps what it keeps of places at random: spills of 55 to 92 MB take 0.35 to 0.56 of the
-   time in which all of them would come from DRAM (H200, driver 580.159.04, 2026-11-29). */
+   time in which all of them would come from DRAM (H200, driver 580.159.04, 2026-11-29). What a warp
+   accesses again at once L2 has: of arrays of 2.2 GB that are written byte by byte, 2.2 GB go to
+   DRAM, not 8.9 (likewise, 2026-11-30). */
 static void set_local(struct model *model, double l2_bytes)
 {
     const size_t local = model->arguments->array_count + 1;
@@ -213,10 +215,15 @@ static void set_local(struct model *model, double l2_bytes)
         return;
     struct smc_sm_dram *dram = &model->dram[local];
     dram->in_no_order = array_is_scattered(&model->traffic[local]);
-    dram->load_share = fmax(0, 1 - SMC_L2_KEEPS_SCATTERED_LOADS * l2_bytes / model->local_bytes);
-    dram->store_share = fmax(0, 1 - SMC_L2_KEEPS_SCATTERED_STORES * l2_bytes / model->local_bytes);
     dram->scattered = array_is_scattered(&model->traffic[local]);
     const struct smc_sm_traffic *traffic = &model->traffic[local];
+    const struct scale scale = {.passed = busy_sms(model) * PIECE, .bytes = model->local_bytes};
+    const double kept_loads = SMC_L2_KEEPS_SCATTERED_LOADS * l2_bytes;
+    const double kept_stores = SMC_L2_KEEPS_SCATTERED_STORES * l2_bytes;
+    dram->load_share = fmax(0, 1 - kept_loads / model->local_bytes) *
+                       (1 - share_again(&traffic->loads, &scale, kept_loads));
+    dram->store_share = fmax(0, 1 - kept_stores / model->local_bytes) *
+                        (1 - share_again(&traffic->stores, &scale, kept_stores));
     const double pieces = model->work.local_pieces / fmax(traffic->loaded + traffic->stored, 1);
     const double loads = dram->load_share * traffic->loaded * pieces;
     const double stores = dram->store_share * traffic->stored * pieces;

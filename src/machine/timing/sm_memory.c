@@ -543,7 +543,9 @@ static double store_locally(struct smc_sm_state *sm, const struct smc_sm_warp *w
     const struct smc_sm_dram *dram = &sm->launch->dram[local_array(sm)];
     struct smc_sm_traffic *traffic = &sm->launch->traffic[local_array(sm)];
     const uint32_t pieces = pieces_in(line->sectors);
-    smc_l1_fill(&sm->cache, placed(sm, warp, *line).number, line->sectors, clock);
+    const uint64_t number = placed(sm, warp, *line).number;
+    smc_l1_fill(&sm->cache, number, line->sectors, clock);
+    note_pieces(sm, number, line->sectors, local_array(sm), true);
     sm->work->local_pieces += pieces;
     sm->work->store_sectors += sectors_in(line->sectors);
     traffic->stored += pieces * sm->weight;
