@@ -37,6 +37,7 @@ struct smc_rates {
        How much of that mma.sync [0] and wgmma [1] reach; how much longer FP32 accumulators take. */
     double product_peak[SMC_PRODUCT_TYPES], product_share[2][SMC_PRODUCT_TYPES], wide_products;
     double tensor_slowdown;       /* of the clock, while all tensor cores are busy at that rate */
+    double l2_slowdown;           /* likewise, while L2 gives all that it can */
     double least_tensor_slowdown; /* of the clock, where any are used but of FP64 */
     /* Of wgmma: clocks from the end of the work in the pipe until a wait returns; how many may be
        issued before the pipe is free. */
@@ -50,6 +51,7 @@ struct smc_rates {
     double phase_check, phase_latency;
     /* Bulk copies: clocks for a sector that one SM loads, at least; latency beyond that of L2. */
     double bulk_sector_clocks, bulk_latency;
+    double bulk_slots; /* sectors of loads that L2 gives in the time of one of a bulk copy */
     /* Constants by lane: clocks of the SM for a word and for a line that the cache lacks, and how
        much later the result is there for each, and for a word that is there while a line is not. */
     double constant_clocks, constant_miss_clocks, constant_word_latency, constant_miss_latency,

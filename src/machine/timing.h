@@ -79,11 +79,11 @@ struct smc_time_launch {
     uint32_t block[3], grid[3];
     uint32_t blocks_per_cluster; /* 0 or 1: there are no clusters */
     uint32_t cluster[3];         /* of so many; 0: not known, in x where the grid allows it */
-    uint64_t l1_bytes; /* that the carve-out leaves */
-    bool restored;     /* before each launch, the arrays that it changes are copied from others, as
-                          `run` does for a user's kernel */
-    bool cold;         /* L2 holds other lines, which were stored to and have to go to DRAM first;
-                          otherwise what the same launch left there */
+    uint64_t l1_bytes;           /* that the carve-out leaves */
+    bool restored; /* before each launch, the arrays that it changes are copied from others, as
+                      `run` does for a user's kernel */
+    bool cold;     /* L2 holds other lines, which were stored to and have to go to DRAM first;
+                      otherwise what the same launch left there */
 };
 
 /* The architecture whose machine code is executed for a device: its own, or the newest one that is

@@ -128,8 +128,7 @@ static void read_tensor_copy(const struct smc_sass_warp *warp,
     async->address = map.address;
 }
 
-/* The source; the destination and, of a load, its barrier; the size in units of 16 bytes. Bit 73:
-   into shared memory. */
+/* The source; the destination and, of a load, its barrier; the size in units of 16 bytes. */
 static void read_plain_copy(const struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
                             struct smc_async *async)
 {
@@ -154,12 +153,17 @@ static uint32_t blocks_of_copy(const struct smc_sass_warp *warp,
     return mask >> MASK_AT ? (uint32_t)__builtin_popcount(mask >> MASK_AT) : 1;
 }
 
+/* UBLKCP: bit 73: into shared memory. */
+bool smc_loads_in_bulk(const struct smc_sass_instruction *in)
+{
+    return in->operation == SMC_OP_UTMALDG || (in->operation == SMC_OP_UBLKCP && smc_bit(in, 73));
+}
+
 static void read_copy(const struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
                       const struct smc_contents *contents, struct smc_async *async)
 {
     bool plain = in->operation == SMC_OP_UBLKCP || in->operation == SMC_OP_UBLKRED;
-    bool loads =
-        in->operation == SMC_OP_UTMALDG || (in->operation == SMC_OP_UBLKCP && smc_bit(in, 73));
+    bool loads = smc_loads_in_bulk(in);
     async->kind = loads ? SMC_ASYNC_LOAD : SMC_ASYNC_STORE;
     async->count = loads ? blocks_of_copy(warp, in) : 1;
     if (loads && !async_value(warp, &in->from[1], 1, 0, &async->barrier)) {

@@ -36,6 +36,9 @@ struct smc_async smc_async_of(const struct smc_sass_warp *warp,
                               const struct smc_sass_instruction *in, uint32_t mask,
                               const struct smc_contents *contents);
 
+/* Whether a bulk copy goes into shared memory. */
+bool smc_loads_in_bulk(const struct smc_sass_instruction *in);
+
 /* The lines of a trace that hold it: one, or two of a copy whose address is known. */
 enum { SMC_ASYNC_LINES = 2 };
 unsigned smc_async_pack(const struct smc_async *async,

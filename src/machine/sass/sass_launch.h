@@ -21,8 +21,8 @@ struct smc_machine_launch {
     uint64_t l1_bytes; /* of each */
 };
 
-/* Where a warp is; `index` is that of its block. Of a cluster the first block stands for all: it does
-   what one of them does for the others, and each what the others do. */
+/* Where a warp is; `index` is that of its block. Of a cluster the first block stands for all: it
+   does what one of them does for the others, and each what the others do. */
 void smc_launch_place(const struct smc_machine_launch *launch, const uint32_t index[3],
                       uint32_t warp, struct smc_machine_place *place);
 

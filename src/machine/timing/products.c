@@ -132,12 +132,17 @@ static const double sparse_share = 0.75;
    at 100 %, all of which this share explains within 6 %. */
 #define SLOWDOWN 0.15
 
+/* So does what L2 gives meanwhile, at its full rate: three matmuls with wgmma at 84 to 86 % of the
+   peak of their clock and 6.2 to 8.5 TB/s from L2 run at 1441, 1605 and 1626 MHz, and one at 40 %
+   and 8.9 TB/s at 1766 (the same, 2026-11-30). */
+#define L2_SLOWDOWN 0.06
+
 /* Any use of them lowers it, but in double precision: eleven kernels of 0.3 to 5 ms that use 3 to
    64 % of the peak run at 1768 to 1825 MHz, 1793 in the median, and a twelfth at 1918, where others
    run at 1980 (the same, 2026-11-30). How few they are is all the same: with FFMA and one mma.sync
    a warp or one in every 16 FFMA it is 1754 MHz, of 13 blocks as of 264, and with mma.sync alone
-   1800; with products of doubles 1979 and without any 1980 (the same). The published peaks of an H100 likewise are those of 1830 MHz
-   in half and of 1980 in single and double precision. */
+   1800; with products of doubles 1979 and without any 1980 (the same). The published peaks of an
+   H100 likewise are those of 1830 MHz in half and of 1980 in single and double precision. */
 #define LEAST_SLOWDOWN 0.095
 
 /* The ceilings of mma.sync [0] and wgmma [1], less one; 0: not measured. */
@@ -190,6 +195,7 @@ void smc_rates_set_products(struct smc_rates *rates, const struct smc_device *de
     rates->wide_products = strstr(device->name, "GeForce") ? 2 : 1; /* data/README.md */
     set_shares(rates, ceilings);
     rates->tensor_slowdown = peak > MOST_MMA_FMAS ? SLOWDOWN : 0;
+    rates->l2_slowdown = peak > MOST_MMA_FMAS ? L2_SLOWDOWN : 0;
     rates->least_tensor_slowdown = peak > MOST_MMA_FMAS ? LEAST_SLOWDOWN : 0;
     rates->product_latency = 45;
     rates->product_queue = 7;
@@ -197,6 +203,7 @@ void smc_rates_set_products(struct smc_rates *rates, const struct smc_device *de
     rates->phase_latency = 25;
     rates->bulk_sector_clocks = 0.3; /* 107 bytes a clock */
     rates->bulk_latency = 0;
+    rates->bulk_slots = 1;
 }
 
 bool smc_product_is_measured(const char *label, const struct smc_ceilings *ceilings)

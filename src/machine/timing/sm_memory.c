@@ -129,7 +129,8 @@ static bool is_astray(const struct smc_sm_state *sm, uint32_t step, uint64_t lin
 
 /* What is loaded of one line, or wanted by one instruction at unknown addresses. */
 struct request {
-    uint32_t sectors, pieces, slots; /* slots: as in struct smc_step_work */
+    uint32_t sectors, pieces;
+    double slots; /* as in struct smc_step_work */
     size_t array;
     bool scattered, astray;
     bool stored; /* by this SM a while ago, so that L2 holds it */
@@ -764,7 +765,8 @@ double smc_sm_unfollowed(struct smc_sm_state *sm, const struct smc_warp_trace_en
    several tiles, not at every moment: while this one pauses, as between tiles, others get more, and
    less while they pause. A persistent matmul with copies for three steps in flight, whose SMs pause
    four times, gets 8.5 TB/s from L2 throughout, in 188 us; with equal shares at every moment the
-   model has 220 (H200, CUDA 13.0, driver 580.159.04, 2026-11-30). In the beginning all SMs pause. */
+   model has 220 (H200, CUDA 13.0, driver 580.159.04, 2026-11-30). In the beginning all SMs pause.
+ */
 static double copy_into_sm(struct smc_sm_state *sm, double clock, double received,
                            const struct request *request)
 {
@@ -791,8 +793,10 @@ double smc_sm_bulk_copy(struct smc_sm_state *sm, const struct smc_async *async, 
     if (async->kind == SMC_ASYNC_LOAD) {
         const double received = async->count > 1 ? sectors * sm->received_of_multicasts : sectors;
         sectors = (uint32_t)ceil(received / async->count); /* the SM's part of what L2 gives */
-        const struct request request = {sectors, (sectors + 1) / 2, sectors, array, false, false,
-                                        false};
+        const struct request request = {.sectors = sectors,
+                                        .pieces = (sectors + 1) / 2,
+                                        .slots = sectors * rates->bulk_slots,
+                                        .array = array};
         return copy_into_sm(sm, clock, received, &request);
     }
     sm->work->store_sectors += sectors;

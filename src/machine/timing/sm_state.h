@@ -268,9 +268,9 @@ struct smc_sm_state {
     double end;
     double first_copy, port_free;  /* bulk copies into the SM: the first one's clock, their port */
     double received_of_multicasts; /* smc_sm_received_of_multicasts */
-    bool timed;                 /* not only the accesses */
-    bool oldest_first;          /* of the warps that can issue */
-    struct smc_step_work *work; /* of the step that is being executed */
+    bool timed;                    /* not only the accesses */
+    bool oldest_first;             /* of the warps that can issue */
+    struct smc_step_work *work;    /* of the step that is being executed */
     double first_round, second_round, all_debts;
 };
 
@@ -306,7 +306,8 @@ double smc_sm_execute_phases(struct smc_sm_state *sm, struct smc_sm_warp *warp,
 double smc_sm_execute_bulk(struct smc_sm_state *sm, struct smc_sm_warp *warp,
                            const struct smc_warp_trace_entry *entry, double clock);
 
-/* How many times what a block copies to several blocks of its cluster it receives of such copies. */
+/* How many times what a block copies to several blocks of its cluster it receives of such copies.
+ */
 double smc_sm_received_of_multicasts(const struct smc_sm_state *sm);
 
 /* No warp can go on: those that are held do; if there are none, warps wait for each other since

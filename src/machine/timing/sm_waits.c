@@ -185,7 +185,7 @@ double smc_sm_execute_phases(struct smc_sm_state *sm, struct smc_sm_warp *warp,
 
 /* Bytes of bulk copies into a block, as its traces have them. */
 struct bulk_bytes {
-    double expected; /* by its barriers */
+    double expected;          /* by its barriers */
     double alone, to_several; /* that it copies to itself, and to several blocks of its cluster */
 };
 
@@ -217,9 +217,8 @@ double smc_sm_received_of_multicasts(const struct smc_sm_state *sm)
     struct bulk_bytes bytes = {0};
     for (uint32_t w = 0; w < launch->warps_per_block && launch->blocks > 0; w++)
         add_bulk_bytes(sm, launch->block[0].trace[w], &bytes);
-    return bytes.to_several > 0
-               ? smc_later(1, (bytes.expected - bytes.alone) / bytes.to_several)
-               : 1;
+    return bytes.to_several > 0 ? smc_later(1, (bytes.expected - bytes.alone) / bytes.to_several)
+                                : 1;
 }
 
 /* Of a load whose size is not known, the bytes are those that its barrier lacks. */

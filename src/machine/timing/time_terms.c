@@ -182,8 +182,9 @@ static double slowed_by_products(const struct model *model, const struct smc_tim
     if (!time->tensor_type || time->tensor_peak_ms <= doubles_ms || sm_ms <= 0)
         return sm_ms;
     const double busy = time->tensor_flops / time->tensor_roof_flops_per_s * 1e3 / sm_ms;
-    const double slowed =
-        1 - fmax(rates->tensor_slowdown * fmin(busy, 1), rates->least_tensor_slowdown);
+    const double l2 = fmin(time->term_ms[SMC_TIME_L2] / sm_ms, 1);
+    const double slowed = 1 - fmax(rates->tensor_slowdown * fmin(busy, 1) + rates->l2_slowdown * l2,
+                                   rates->least_tensor_slowdown);
     const double beyond_ms = largest_beyond(time), inside_ms = largest(time, SMC_TIME_L1);
     const double bound_ms = fmax(beyond_ms, inside_ms);
     return fmax(beyond_ms, inside_ms / slowed) + fmax(0, sm_ms - bound_ms) / slowed;
