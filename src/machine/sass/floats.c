@@ -166,6 +166,26 @@ static void give_singles(const struct smc_sass_instruction *in, const float *val
         }
 }
 
+/* The source of the first lane. */
+static float single(const struct smc_sass_instruction *in, const struct smc_float_operands *from,
+                    int i)
+{
+    uint32_t bits = from->low[i][0];
+    bits &= in->from[i].absolute ? ~sign_bit : UINT32_MAX;
+    bits ^= in->from[i].negated ? sign_bit : 0;
+    return float_of(smc_bit(in, 80) && !(bits & 0x7f800000) ? bits & sign_bit : bits);
+}
+
+/* What all lanes compute alike, simply rounded to the nearest. */
+static float arithmetic_of_one(const struct smc_sass_instruction *in,
+                               const struct smc_float_operands *from)
+{
+    const float a = single(in, from, 0), b = single(in, from, 1);
+    return in->operation == SMC_OP_FADD   ? a + b
+           : in->operation == SMC_OP_FMUL ? a * b
+                                          : fmaf(a, b, single(in, from, 2));
+}
+
 /* Bit 76: .FMZ. */
 static bool arithmetic(const struct smc_sass_instruction *in, const struct smc_float_operands *from,
                        struct smc_float_results *results)
@@ -174,6 +194,11 @@ static bool arithmetic(const struct smc_sass_instruction *in, const struct smc_f
     double factor;
     if (smc_bit(in, 76) || !factor_of(in, &factor))
         return false;
+    if (from->lanes == 1 && rounding_of(in) == TO_NEAREST && factor == 1 && !smc_bit(in, 77)) {
+        const uint32_t bits = bits_of(arithmetic_of_one(in, from));
+        results->low[0] = smc_bit(in, 80) && !(bits & 0x7f800000) ? bits & sign_bit : bits;
+        return true;
+    }
     singles(in, from, 0, a);
     singles(in, from, 1, b);
     if (in->operation == SMC_OP_FFMA)

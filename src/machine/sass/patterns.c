@@ -132,11 +132,26 @@ static void place_sectors(struct sectors *sectors)
         place_sector(sectors, sectors->sector[i]);
 }
 
+static bool are_in_one_sector(uint32_t mask, const uint64_t address[32], unsigned bytes)
+{
+    const uint64_t sector = address[__builtin_ctz(mask)] / SECTOR;
+    uint64_t others = 0;
+    for (; mask; mask &= mask - 1) {
+        const uint64_t at = address[__builtin_ctz(mask)];
+        others |= (at / SECTOR ^ sector) | ((at + bytes - 1) / SECTOR ^ sector);
+        if (others)
+            return false;
+    }
+    return true;
+}
+
 unsigned smc_count_sectors(uint32_t mask, const uint64_t address[32], unsigned bytes)
 {
     struct sectors sectors;
     sectors.count = 0;
     sectors.are_placed = false;
+    if (mask && are_in_one_sector(mask, address, bytes))
+        return 1;
     for (uint64_t last = UINT64_MAX; mask; mask &= mask - 1) {
         const uint64_t at = address[__builtin_ctz(mask)], end = (at + bytes - 1) / SECTOR;
         for (uint64_t s = at / SECTOR; s <= end && sectors.count < MOST_SECTORS; s++) {

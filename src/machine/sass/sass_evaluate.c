@@ -233,6 +233,14 @@ static void sass_evaluate_store(struct smc_sass_warp *warp, const struct smc_sas
     }
 }
 
+void smc_warp_set_one(struct smc_sass_warp *warp, const struct smc_sass_operand *to, unsigned part,
+                      uint32_t value, bool is_unknown, uint32_t mask)
+{
+    struct smc_lanes *reg = target_register(warp, to, part);
+    if (reg)
+        store_register(warp, reg, &value, is_unknown ? UINT32_MAX : 0, 1, mask);
+}
+
 void smc_warp_set_register(struct smc_sass_warp *warp, const struct smc_sass_operand *to,
                            unsigned part, const uint32_t value[SMC_LANES], uint32_t not_known,
                            uint32_t mask)
@@ -780,33 +788,13 @@ enum {
     SR_ZERO = 0xff
 };
 
-/* The indices of the lanes' threads along an axis: lanes go along x, then y, then z. */
-static void thread_indices(const struct smc_machine_place *place, unsigned axis,
-                           uint32_t to[SMC_LANES])
-{
-    const uint32_t *block = place->block;
-    uint32_t at[3] = {place->first_thread % block[0], place->first_thread / block[0] % block[1],
-                      place->first_thread / block[0] / block[1]};
-    ALL_LANES
-    {
-        to[l] = at[axis];
-        if (++at[0] < block[0])
-            continue;
-        at[0] = 0;
-        if (++at[1] < block[1])
-            continue;
-        at[1] = 0;
-        at[2]++;
-    }
-}
-
 static bool sass_evaluate_special(const struct smc_sass_instruction *in, const struct operands *ops,
                                   struct results *out)
 {
     unsigned number = (unsigned)smc_bits(in, 72, 8);
     const struct smc_machine_place *place = ops->warp->place;
     if (number >= SR_THREAD_X && number <= SR_THREAD_Z) {
-        thread_indices(place, number - SR_THREAD_X, out->low);
+        smc_thread_indices(place, number - SR_THREAD_X, out->low);
         return true;
     }
     EACH_LANE {

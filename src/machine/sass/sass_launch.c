@@ -10,6 +10,7 @@ void smc_launch_place(const struct smc_machine_launch *launch, const uint32_t in
         .constants = launch->constants,
         .constant_bytes = launch->constant_bytes,
         .bank = launch->bank,
+        .registers = launch->program->registers,
         .first_thread = warp * SMC_LANES,
         .warp = warp,
     };

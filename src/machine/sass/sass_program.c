@@ -614,6 +614,27 @@ enum smc_status smc_machine_program_follow(struct smc_machine_program *program, 
     return starts ? SMC_OK : smc_out_of_memory(error);
 }
 
+/* One more than the highest register that an instruction accesses. */
+static uint32_t registers_of(const struct smc_sass_instruction *in)
+{
+    enum { LONGEST = 4 /* words of an access */ };
+    const struct smc_sass_operand *operand[] = {&in->to,      &in->to_rest, &in->copy_to,
+                                                &in->from[0], &in->from[1], &in->from[2]};
+    /* Of atomics, what is not among the operands. */
+    const uint64_t more[] = {smc_bits(in, 32, 8), smc_bits(in, 64, 8)};
+    uint32_t most = 0;
+    for (size_t i = 0; i < sizeof operand / sizeof *operand; i++) {
+        const uint32_t words = operand[i]->registers > LONGEST ? operand[i]->registers : LONGEST;
+        const uint32_t end = operand[i]->number + words;
+        if (operand[i]->kind == SMC_OPERAND_REGISTER && operand[i]->number != SMC_ZERO_REGISTER)
+            most = end > most ? end : most;
+    }
+    for (int i = 0; i < 2 && in->pipe == SMC_PIPE_LSU; i++)
+        if (more[i] != SMC_ZERO_REGISTER && more[i] + LONGEST > most)
+            most = (uint32_t)more[i] + LONGEST;
+    return most < SMC_ZERO_REGISTER ? most : SMC_ZERO_REGISTER;
+}
+
 enum smc_status smc_machine_program_read(const void *code, size_t bytes, uint16_t cc,
                                          struct smc_machine_program *program,
                                          struct smc_error *error)
@@ -637,6 +658,8 @@ enum smc_status smc_machine_program_read(const void *code, size_t bytes, uint16_
             program->unknown++;
             program->first_unknown = i;
         }
+        const uint32_t registers = registers_of(&program->step[i].in);
+        program->registers = registers > program->registers ? registers : program->registers;
     }
     find_calls(program);
     return SMC_OK;

@@ -27,7 +27,8 @@ struct smc_program_step {
 struct smc_machine_program {
     struct smc_program_step *step;
     uint32_t count;
-    uint32_t unknown; /* instructions whose operation is not known */
+    uint32_t registers; /* of a thread: at most so many, from 0 on, are accessed */
+    uint32_t unknown;   /* instructions whose operation is not known */
     uint32_t first_unknown;
     bool follows_memory;     /* loads return what is known of memory */
     bool follows_stores;     /* also what is stored to global memory */

@@ -9,7 +9,7 @@ static const struct smc_lanes zero = {.same = true};
 
 void smc_warp_start(struct smc_sass_warp *warp, const struct smc_machine_place *place)
 {
-    for (int i = 0; i < 256; i++) {
+    for (unsigned i = 0; i < smc_place_registers(place); i++) {
         warp->reg[i].same = true;
         warp->reg[i].unknown = UINT32_MAX;
     }
@@ -83,17 +83,20 @@ bool smc_warp_addresses(const struct smc_sass_warp *warp, const struct smc_sass_
     return true;
 }
 
-uint32_t smc_warp_unknown_lanes(const struct smc_sass_warp *warp,
-                                const struct smc_sass_operand *operand)
+void smc_thread_indices(const struct smc_machine_place *place, unsigned axis,
+                        uint32_t to[SMC_LANES])
 {
-    const bool is_register = operand->kind == SMC_OPERAND_REGISTER;
-    const struct smc_lanes *lanes = is_register ? warp->reg : warp->uniform;
-    const unsigned zero_register = is_register ? SMC_ZERO_REGISTER : SMC_ZERO_UNIFORM;
-    const unsigned end = (unsigned)operand->number + operand->registers;
-    uint32_t unknown = 0;
-    if (!is_register && operand->kind != SMC_OPERAND_UNIFORM)
-        return 0;
-    for (unsigned number = operand->number; number < end && number < zero_register; number++)
-        unknown |= lanes[number].unknown;
-    return unknown;
+    const uint32_t *block = place->block;
+    uint32_t at[3] = {place->first_thread % block[0], place->first_thread / block[0] % block[1],
+                      place->first_thread / block[0] / block[1]};
+    for (int l = 0; l < SMC_LANES; l++) {
+        to[l] = at[axis];
+        if (++at[0] < block[0])
+            continue;
+        at[0] = 0;
+        if (++at[1] < block[1])
+            continue;
+        at[1] = 0;
+        at[2]++;
+    }
 }

@@ -35,6 +35,7 @@ struct smc_machine_place {
     const unsigned char *constants;       /* bank 0 */
     size_t constant_bytes;
     const struct smc_constant_bank *bank; /* the others, by their number; NULL: they are unknown */
+    uint32_t registers;                   /* that are accessed, from 0 on; 0: all */
     uint32_t first_thread;                /* of the warp within the block */
     uint32_t warp;
 };
@@ -51,7 +52,17 @@ struct smc_sass_warp {
 /* Bit n of element n, for loops over lanes: the compiler makes vector instructions of them. */
 extern const uint32_t smc_warp_lane_bit[SMC_LANES];
 
+/* How many registers of a warp there have a value, from 0 on. */
+static inline unsigned smc_place_registers(const struct smc_machine_place *place)
+{
+    return place->registers ? place->registers : SMC_ZERO_REGISTER;
+}
+
 void smc_warp_start(struct smc_sass_warp *warp, const struct smc_machine_place *place);
+
+/* The indices of the lanes' threads along an axis: lanes go along x, then y, then z. */
+void smc_thread_indices(const struct smc_machine_place *place, unsigned axis,
+                        uint32_t to[SMC_LANES]);
 
 /* The lanes for which a predicate holds. `unknown` receives those for which it is not known. */
 static inline uint32_t smc_warp_holds(const struct smc_sass_warp *warp,
@@ -73,6 +84,10 @@ void smc_warp_set_register(struct smc_sass_warp *warp, const struct smc_sass_ope
                            unsigned part, const uint32_t value[SMC_LANES], uint32_t unknown,
                            uint32_t mask);
 
+/* The same of a value that all lanes of `mask` have, or that is not known. */
+void smc_warp_set_one(struct smc_sass_warp *warp, const struct smc_sass_operand *to, unsigned part,
+                      uint32_t value, bool is_unknown, uint32_t mask);
+
 /* Sets the first predicate of a result for the lanes of `mask`; unknown in some. */
 void smc_warp_set_predicate(struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
                             uint32_t is, uint32_t unknown, uint32_t mask);
@@ -87,8 +102,20 @@ void smc_warp_forget(struct smc_sass_warp *warp, const struct smc_sass_instructi
                      uint32_t mask);
 
 /* The lanes for which a register of an operand is unknown. */
-uint32_t smc_warp_unknown_lanes(const struct smc_sass_warp *warp,
-                                const struct smc_sass_operand *operand);
+static inline uint32_t smc_warp_unknown_lanes(const struct smc_sass_warp *warp,
+                                              const struct smc_sass_operand *operand)
+{
+    const bool is_register = operand->kind == SMC_OPERAND_REGISTER;
+    const struct smc_lanes *lanes = is_register ? warp->reg : warp->uniform;
+    const unsigned zero_register = is_register ? SMC_ZERO_REGISTER : SMC_ZERO_UNIFORM;
+    const unsigned end = (unsigned)operand->number + operand->registers;
+    uint32_t unknown = 0;
+    if (!is_register && operand->kind != SMC_OPERAND_UNIFORM)
+        return 0;
+    for (unsigned number = operand->number; number < end && number < zero_register; number++)
+        unknown |= lanes[number].unknown;
+    return unknown;
+}
 
 /* The addresses of an access; false if one of a lane of `mask` is unknown. */
 bool smc_warp_addresses(const struct smc_sass_warp *warp, const struct smc_sass_instruction *in,

@@ -356,7 +356,7 @@ static void put_little_endian(unsigned char *to, uint32_t value)
         to[i] = (unsigned char)(value >> 8 * i);
 }
 
-static uint32_t little_endian(const unsigned char *from)
+static inline uint32_t little_endian(const unsigned char *from)
 {
     return from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
 }
@@ -502,8 +502,10 @@ static void load_lanes(const struct smc_warp_memory *memory, enum space space,
                        const uint64_t *place, unsigned bytes, uint32_t mask, struct loaded *loaded)
 {
     unsigned last = SMC_LANES; /* the one before */
-    memset(loaded->byte, 0, (size_t)bytes * SMC_LANES);
-    memset(loaded->known, 0, (size_t)bytes * SMC_LANES);
+    const size_t at = (size_t)__builtin_ctz(mask) * bytes;
+    const size_t size = (size_t)(SMC_LANES - __builtin_clz(mask)) * bytes - at;
+    memset(loaded->byte + at, 0, size);
+    memset(loaded->known + at, 0, size);
     loaded->unknown = 0;
     prefetch(memory, space, mask, place);
     for (uint32_t lanes = mask; lanes;) {
@@ -522,23 +524,27 @@ static void load_lanes(const struct smc_warp_memory *memory, enum space space,
     }
 }
 
-/* Sets the registers of the result to what was loaded. */
+/* Sets the registers of the result to what was loaded by `lanes`: all of `mask`, or the first one
+   for all. */
 static void give_loaded(struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
-                        uint32_t mask, const struct loaded *loaded)
+                        uint32_t mask, uint32_t lanes, const struct loaded *loaded)
 {
     const unsigned bytes = in->access_bytes;
     uint32_t value[SMC_LANES] = {0};
-    for (unsigned at = 0; at < bytes; at += WORD) {
-        for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
-            const unsigned lane = (unsigned)__builtin_ctz(lanes);
+    for (unsigned at = 0; at < bytes && at / WORD < in->to.registers; at += WORD) {
+        for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+            const unsigned lane = (unsigned)__builtin_ctz(rest);
             const unsigned char *from = loaded->byte + (size_t)lane * bytes + at;
             value[lane] = bytes >= WORD
                               ? little_endian(from)
                               : warp_memory_extend(in, bytes > 1 ? from[0] | (uint32_t)from[1] << 8
                                                                  : from[0]);
         }
-        if (at / WORD < in->to.registers)
+        if (lanes == mask)
             smc_warp_set_register(warp, &in->to, at / WORD, value, loaded->unknown, mask);
+        else
+            smc_warp_set_one(warp, &in->to, at / WORD, value[__builtin_ctz(lanes)],
+                             loaded->unknown != 0, mask);
     }
 }
 
@@ -577,15 +583,6 @@ static bool are_one(const uint64_t place[SMC_LANES], uint32_t mask)
     return true;
 }
 
-/* Gives all lanes of `mask` what the first one loaded. */
-static void spread_loaded(struct loaded *loaded, unsigned bytes, uint32_t mask)
-{
-    const unsigned char *from = loaded->byte + (size_t)__builtin_ctz(mask) * bytes;
-    for (uint32_t lanes = mask & (mask - 1); lanes; lanes &= lanes - 1)
-        memcpy(loaded->byte + (size_t)__builtin_ctz(lanes) * bytes, from, bytes);
-    loaded->unknown = loaded->unknown ? mask : 0;
-}
-
 /* Whether the block stored to a place in global memory that a lane of `mask` loads. */
 static bool loads_stored(const struct smc_warp_memory *memory, const uint64_t *place,
                          unsigned bytes, uint32_t mask)
@@ -605,17 +602,15 @@ static void warp_memory_load(struct smc_warp_memory *memory, struct smc_sass_war
     const enum space space = space_of(in);
     const unsigned bytes = in->access_bytes;
     uint64_t place[SMC_LANES];
-    struct loaded loaded = {.beyond_sm = in->beyond_sm};
+    struct loaded loaded;
     if (bytes == 0 || mask == 0 || !smc_warp_addresses(warp, in, mask, place)) {
         smc_warp_forget(warp, in, mask);
         return;
     }
-    const bool is_one = are_one(place, mask);
-    const uint32_t lanes = is_one ? mask & -mask : mask;
+    const uint32_t lanes = are_one(place, mask) ? mask & -mask : mask;
+    loaded.beyond_sm = in->beyond_sm;
     load_lanes(memory, space, place, bytes, lanes, &loaded);
-    if (is_one)
-        spread_loaded(&loaded, bytes, mask);
-    give_loaded(warp, in, mask, &loaded);
+    give_loaded(warp, in, mask, lanes, &loaded);
     if (space == GLOBAL && !memory->values && loaded.unknown)
         memory->loads_stored |= loads_stored(memory, place, bytes, loaded.unknown & lanes);
     if (decides && space == GLOBAL)
@@ -719,7 +714,7 @@ static void copy(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
     target.from[0] = in->copy_to;
     target.from[1] = target.from[2] = (struct smc_sass_operand){.kind = SMC_OPERAND_NONE};
     target.offset = in->copy_offset;
-    if (!smc_warp_addresses(warp, &target, mask, to))
+    if (mask == 0 || !smc_warp_addresses(warp, &target, mask, to))
         return;
     if (smc_warp_addresses(warp, in, mask, from))
         load_lanes(memory, GLOBAL, from, in->access_bytes, mask, &loaded);
