@@ -1,9 +1,11 @@
 # Sources of this folder.
 libsmc_la_SOURCES += \
 	src/machine/sass/async.c src/machine/sass/async.h \
+	src/machine/sass/constant_lines.c src/machine/sass/constant_lines.h \
 	src/machine/sass/floats.c src/machine/sass/floats.h \
 	src/machine/sass/local_memory.c src/machine/sass/local_memory.h \
 	src/machine/sass/meetings.c src/machine/sass/meetings.h \
+	src/machine/sass/past_warp.c src/machine/sass/past_warp.h \
 	src/machine/sass/patterns.c src/machine/sass/patterns.h \
 	src/machine/rates.h \
 	src/machine/sass/sass_evaluate.c \

@@ -5,7 +5,9 @@
 
 #include "base/memory.h"
 #include "machine/sass/async.h"
+#include "machine/sass/constant_lines.h"
 #include "machine/sass/meetings.h"
+#include "machine/sass/past_warp.h"
 
 enum { LANES_A_STEP = 4 /* whose loads take as long to look up as a step */ };
 /* Barriers of a warp: those that BSSY names, and the place where WARPSYNC.ALL joins all lanes. */
@@ -42,15 +44,10 @@ struct state {
     uint64_t length;                     /* instructions executed */
     bool is_looping, is_endless;         /* as in struct smc_walk */
     bool stops;                          /* for this turn */
+    struct smc_past_warp *past;          /* since this run began; NULL: others may change memory */
+    uint64_t first_step;                 /* of this run */
     struct reduction *arriving, *result; /* of the block; NULL: the warp walks alone */
 };
-
-static void sign(struct state *state, uint32_t at, uint32_t mask)
-{
-    uint64_t *signature = &state->walk->signature;
-    *signature = (*signature ^ ((uint64_t)at << 32 | mask)) * UINT64_C(0x9e3779b97f4a7c15);
-    *signature ^= *signature >> 32;
-}
 
 static void stop_walk(struct state *state, enum smc_walk_end end, uint32_t at)
 {
@@ -62,6 +59,41 @@ static void stop_walk(struct state *state, enum smc_walk_end end, uint32_t at)
     walk->end = end;
     walk->end_at = at;
     walk->end_operation = at < walk->program->count ? walk->program->step[at].in.low & 0xfff : 0;
+}
+
+static uint64_t mix(uint64_t hash, uint32_t high, uint32_t low)
+{
+    hash = (hash ^ ((uint64_t)high << 32 | low)) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 32;
+}
+
+static void sign(struct state *state, uint32_t at, uint32_t mask)
+{
+    state->walk->signature = mix(state->walk->signature, at, mask);
+}
+
+/* A hash of where the lanes are. */
+static uint64_t places_of(const struct state *state)
+{
+    uint64_t hash = state->groups;
+    for (int i = 0; i < BARRIERS; i++)
+        hash = mix(hash, state->barrier[i].lanes, state->barrier[i].target);
+    for (const struct lane_group *group = state->group; group < state->group + state->groups;
+         group++) {
+        hash = mix(hash, group->lanes, group->at);
+        hash = mix(hash, (uint32_t)group->awaited, group->calls);
+        for (unsigned i = 0; i < group->calls; i++)
+            hash = mix(hash, i, group->back[i]);
+    }
+    return hash;
+}
+
+/* Whether a warp that branches back at step `at` does so for ever. */
+static bool goes_round(struct state *state, uint32_t at)
+{
+    const uint64_t steps = state->steps - state->first_step;
+    return state->past && smc_past_warp_is_due(state->past, state->warp, at, steps) &&
+           smc_past_warp_repeats(state->past, state->warp, at, steps, places_of(state));
 }
 
 /* --- Memory ----------------------------------------------------------------------------------- */
@@ -463,49 +495,6 @@ static void trace_atomic(struct state *state, const struct smc_sass_instruction 
     entry->atomics = (uint8_t)smc_count_atomics(mask, address);
 }
 
-/* Adds the line of constants with an address to an access unless it has it. */
-static void add_constant_line(struct smc_warp_trace *trace, struct smc_warp_trace_entry *entry,
-                              uint64_t address)
-{
-    const uint64_t number = SMC_WARP_TRACE_CONSTANTS + address / SMC_CONSTANT_LINE_BYTES;
-    for (uint32_t i = 0; i < entry->lines; i++)
-        if (trace->line[entry->line + i].number == number)
-            return;
-    if (trace->line_count == trace->line_capacity)
-        return;
-    trace->line[trace->line_count++] = (struct smc_warp_trace_line){.number = number};
-    entry->lines++;
-}
-
-/* As its wavefronts: the different words of constants, which are read one after the other. */
-static void trace_constants(struct state *state, const struct smc_sass_instruction *in,
-                            uint32_t mask, struct smc_warp_trace_entry *entry)
-{
-    enum { CONSTANT_WORD = 4, BANK_SHIFT = 16 };
-    uint64_t address[SMC_LANES];
-    struct smc_sass_instruction access = *in;
-    access.offset = (int32_t)in->from[1].value;
-    if (in->uniform) { /* at an index that all lanes share */
-        const struct smc_lanes *index = &state->warp->uniform[in->from[0].number];
-        entry->unknown_addresses = index->unknown != 0;
-        mask &= -mask;
-        address[__builtin_ctz(mask)] = index->value[0] + in->from[1].value;
-    } else if (!smc_warp_addresses(state->warp, &access, mask, address)) {
-        entry->unknown_addresses = true;
-    }
-    if (entry->unknown_addresses)
-        return;
-    entry->line = (uint32_t)state->walk->trace->line_count;
-    for (uint32_t rest = mask; rest; entry->wavefronts++) {
-        const uint64_t first = address[__builtin_ctz(rest)] / CONSTANT_WORD;
-        add_constant_line(state->walk->trace, entry,
-                          (uint64_t)in->from[1].number << BANK_SHIFT | (first * CONSTANT_WORD));
-        for (uint32_t lanes = rest; lanes; lanes &= lanes - 1)
-            if (address[__builtin_ctz(lanes)] / CONSTANT_WORD == first)
-                rest &= ~(lanes & -lanes);
-    }
-}
-
 /* A compare-and-swap in shared memory has one line in the trace: the word of its lowest lane. */
 static void trace_swap(struct state *state, const struct smc_sass_instruction *in, uint32_t mask,
                        struct smc_warp_trace_entry *entry)
@@ -633,14 +622,15 @@ static void walk_execute(struct state *state, const struct smc_sass_instruction 
                          bool decides)
 {
     struct smc_warp_memory *memory = state->walk->memory;
-    if (in->operation == SMC_OP_B2R) {
+    if (in->operation == SMC_OP_B2R)
         give_result(state, in, mask);
+    else if (smc_warp_evaluate_together(state->warp, in, mask))
         return;
-    }
-    if (smc_warp_evaluate_together(state->warp, in, mask))
-        return;
-    if (!memory || !smc_warp_memory_execute(memory, state->warp, in, mask, decides))
+    else if (!memory || !smc_warp_memory_execute(memory, state->warp, in, mask, decides))
         smc_warp_evaluate(state->warp, in, mask);
+    else if (state->past && in->operation != SMC_OP_LDG && in->operation != SMC_OP_LDS &&
+             in->operation != SMC_OP_LDL)
+        state->past->is_kept = false;
 }
 
 /* Whether the operands of a step are known. */
@@ -707,6 +697,8 @@ static void step_branch(struct state *state, uint32_t index, uint32_t mask, uint
         smc_warp_path_branch_back(trace->path, (uint32_t)target);
         smc_warp_trace_branch_back(trace, group->at, (uint32_t)target, state->walk->signature);
     }
+    if (mask && target <= group->at && goes_round(state, group->at))
+        state->steps = state->most_steps + 1;
     control(state, index, mask);
 }
 
@@ -726,7 +718,7 @@ static void trace_step(struct state *state, const struct smc_sass_instruction *i
     else if (mask && follows_atomic(state->walk, in))
         trace_atomic(state, in, mask, entry);
     else if (mask && smc_indexes_constants(in))
-        trace_constants(state, in, mask, entry);
+        smc_trace_constants(state->warp, in, mask, state->walk->trace, entry);
     if (mask && in->operation == SMC_OP_ATOMS_CAS && !state->walk->sectors)
         trace_swap(state, in, mask, entry);
 }
@@ -841,6 +833,10 @@ static void start_warp(struct state *state, struct smc_walk *walk, struct smc_sa
 static void run_warp(struct state *state)
 {
     struct smc_walk *walk = state->walk;
+    struct smc_past_warp past;
+    smc_past_warp_start(&past);
+    state->past = walk->by_turns ? NULL : &past;
+    state->first_step = state->steps;
     while (state->groups) {
         if (walk->trace && walk->trace->ends)
             return;
