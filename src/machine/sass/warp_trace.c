@@ -320,20 +320,11 @@ void smc_warp_path_branch_back(struct smc_warp_path *path, uint32_t to)
     path->run[path->count - 1].back_to = to;
 }
 
-void smc_warp_trace_path(const struct smc_machine_program *program,
-                         const struct smc_warp_path *path, struct smc_warp_trace *trace)
+void smc_warp_trace_path(const struct smc_warp_path *path, struct smc_warp_trace *trace)
 {
     for (const struct smc_path_run *run = path->run; run < path->run + path->count; run++) {
         trace->calls = run->calls;
-        for (uint32_t at = run->first; at < run->last; at++) {
-            const uint32_t next = smc_next_step(program, at, false);
-            const struct smc_warp_trace_entry entry = {.step = next < run->last ? next : run->last,
-                                                       .active_lanes = run->lanes};
-            smc_warp_trace_add_steps(trace, at, entry.step, run->lanes);
-            if (entry.step < run->last)
-                smc_warp_trace_add(trace, &entry);
-            at = entry.step;
-        }
+        smc_warp_trace_add_steps(trace, run->first, run->last, run->lanes);
         if (run->goes_back)
             smc_warp_trace_branch_back(trace, run->last - 1, run->back_to, 0);
     }

@@ -164,7 +164,6 @@ void smc_warp_path_add(struct smc_warp_path *path, const struct smc_path_run *ru
 void smc_warp_path_branch_back(struct smc_warp_path *path, uint32_t to);
 
 /* Traces a warp again whose path was kept, without its accesses to memory. */
-void smc_warp_trace_path(const struct smc_machine_program *program,
-                         const struct smc_warp_path *path, struct smc_warp_trace *trace);
+void smc_warp_trace_path(const struct smc_warp_path *path, struct smc_warp_trace *trace);
 
 #endif

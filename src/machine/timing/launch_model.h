@@ -12,6 +12,7 @@ struct sample {
     uint32_t blocks;
     size_t kept, entries; /* of a warp's trace: of the one measured, at most */
     uint64_t loop_entries;
+    uint64_t length; /* instructions of the warp measured, at least */
     uint64_t budget; /* entries of all its warps, half of what they may take */
 };
 

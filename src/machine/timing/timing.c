@@ -113,9 +113,10 @@ static enum smc_status timing_measure(const struct model *model, uint64_t kept,
     enum smc_status status =
         smc_traces_take_turns(&model->program)
             ? smc_traces_measure_turns(&model->machine, sample->first, &size, error)
-            : smc_traces_measure(&model->program, &model->path, &size, error);
+            : smc_traces_measure(&model->path, &size, error);
     sample->loop_entries = kept;
     sample->kept = size.entries;
+    sample->length = size.length;
     sample->entries = size.entries + size.entries / 4 + 64;
     *cut = size.cut;
     return status;
@@ -166,7 +167,8 @@ static enum smc_status choose_whole(const struct model *model, struct sample *sa
         const uint64_t entries = budget / (blocks * warps);
         struct sample whole = *sample;
         bool cut = true;
-        if ((rounds - 1) * resident >= most || entries <= LEAST_LOOP_ENTRIES)
+        if ((rounds - 1) * resident >= most || entries <= LEAST_LOOP_ENTRIES ||
+            sample->length > entries)
             continue;
         whole.blocks = (uint32_t)blocks;
         status = timing_measure(model, entries, &whole, &cut, error);
@@ -682,9 +684,11 @@ static enum smc_status survey_races(struct model *model, enum smc_status status,
     struct smc_error why;
     if (!races)
         return status;
-    const enum smc_status again = model->blocks <= model->machine.resident
-                                      ? smc_survey_make(&model->machine, true, &at_once, &why)
-                                      : SMC_USAGE;
+    const uint64_t all = model->blocks * smc_traces_warps(&model->machine);
+    const enum smc_status again =
+        model->blocks <= model->machine.resident && !smc_survey_is_long(&model->survey, all)
+            ? smc_survey_make(&model->machine, true, &at_once, &why)
+            : SMC_USAGE;
     if (again == SMC_MACHINE)
         return smc_fail(error, again, "%s", why.message);
     if (again != SMC_OK)
@@ -753,9 +757,18 @@ static enum smc_status trace_first(struct model *model, const struct smc_traced 
     enum smc_status status = smc_traces_make(&model->machine, traced, &model->traces, error);
     if (status != SMC_OK || !model->machine.contents)
         return status;
-    return model->traces.decides_and_changes || smc_decides_and_changes(&model->survey)
-               ? survey_stores(model, error)
-               : surveyed;
+    return model->traces.decides_and_changes ? survey_stores(model, error) : surveyed;
+}
+
+/* The same beside a survey that follows what warps store, where its warps do not differ. */
+static enum smc_status trace_beside_stores(struct model *model, const struct smc_traced *traced,
+                                           struct smc_error *error)
+{
+    enum smc_status status = smc_machine_program_follow(&model->program, true, false, error);
+    if (status == SMC_OK)
+        status = smc_traces_make(&model->machine, traced, &model->traces, error);
+    return status == SMC_OK ? smc_machine_program_follow(&model->program, true, true, error)
+                            : status;
 }
 
 /* Where warps differ and execute no more than the budget on average, nothing is left out of those
@@ -784,9 +797,15 @@ static enum smc_status trace_sample(struct model *model, struct smc_error *error
                                 .loop_entries = sample->loop_entries};
     enum smc_status status =
         follows ? smc_survey_make(&model->machine, false, &model->survey, error) : SMC_OK;
+    const bool by_stores = smc_decides_and_changes(&model->survey);
+    if (by_stores)
+        status = survey_stores(model, error);
+    if (by_stores && status != SMC_OK)
+        return status;
     bool differs = smc_survey_spreads(&model->survey);
-    if (!differs || smc_decides_and_changes(&model->survey)) {
-        status = trace_first(model, &traced, status, error);
+    if (!differs) {
+        status = by_stores ? trace_beside_stores(model, &traced, error)
+                           : trace_first(model, &traced, status, error);
         if (status != SMC_OK || !follows)
             return status;
         differs = smc_survey_differs(&model->survey, &model->traces);

@@ -562,8 +562,7 @@ enum smc_status smc_traces_follow(const struct smc_machine_launch *launch, uint6
     return ends ? SMC_OK : fail_to_follow(&tracer, error);
 }
 
-enum smc_status smc_traces_measure(const struct smc_machine_program *program,
-                                   const struct smc_warp_path *path, struct smc_trace_size *size,
+enum smc_status smc_traces_measure(const struct smc_warp_path *path, struct smc_trace_size *size,
                                    struct smc_error *error)
 {
     struct smc_warp_trace_skip skips[SKIPS];
@@ -574,8 +573,9 @@ enum smc_status smc_traces_measure(const struct smc_machine_program *program,
     trace.entry = smc_malloc(size->most * sizeof *trace.entry);
     if (!trace.entry)
         return smc_out_of_memory(error);
-    smc_warp_trace_path(program, path, &trace);
+    smc_warp_trace_path(path, &trace);
     size->entries = trace.count;
+    size->length = trace.length;
     size->cut = trace.skipped || trace.count == size->most;
     free(trace.entry);
     return SMC_OK;
@@ -646,10 +646,12 @@ enum smc_status smc_traces_measure_turns(const struct smc_machine_launch *launch
         starts = false;
     }
     size->entries = 0;
+    size->length = 0;
     size->cut = false;
     for (uint32_t w = 0; w < warps; w++) {
         const struct smc_warp_trace *made = &measured.trace[w];
         size->entries = made->most > size->entries ? made->most : size->entries;
+        size->length = made->length > size->length ? made->length : size->length;
         size->cut |= made->skipped || made->most == size->most;
     }
     free(trace.patterns);
@@ -902,6 +904,7 @@ enum smc_status smc_survey_make(const struct smc_machine_launch *launch, bool at
     if (tracer.memory) /* without it, nothing meets */
         tracer.memory->touched = smc_calloc(SMC_TOUCHED_WORDS, sizeof *tracer.memory->touched);
     bool ends = survey_grid(&tracer, at_once, survey);
+    survey->steps = (double)tracer.walk.steps;
     survey->end = tracer.walk.end;
     survey->end_at = tracer.walk.end_at;
     survey->first_unknown = tracer.walk.first_unknown;
@@ -925,6 +928,16 @@ enum smc_status smc_survey_make(const struct smc_machine_launch *launch, bool at
         fail_to_follow(&tracer, error);
     smc_survey_free(survey);
     return SMC_USAGE;
+}
+
+/* Those that race may take fewer steps than one after the other. */
+bool smc_survey_is_long(const struct smc_survey *survey, uint64_t warps)
+{
+    enum { SURELY = 2 };
+    const bool both = survey->seeing > 0 && survey->unseeing > 0;
+    const double shorter = both ? fmin(survey->seeing, survey->unseeing) : survey->length;
+    const double all = survey->length * (double)survey->warps; /* instructions */
+    return all > 0 && survey->steps / all * shorter * (double)warps > (double)SURELY * RACING_STEPS;
 }
 
 bool smc_traces_are_whole(const struct smc_traces *traces)

@@ -35,6 +35,7 @@ struct smc_survey {
     struct smc_ticket ticket;         /* likewise, that they drew */
     double seeing, unseeing;          /* then: mean lengths of warps of blocks that see what others
                                          stored, and of those that do not; 0: there are none */
+    double steps;                     /* evaluated, of all of them */
     enum smc_walk_end end;
     uint32_t end_at, first_unknown; /* as in struct smc_walk */
 };
@@ -93,6 +94,10 @@ enum smc_status smc_survey_make(const struct smc_machine_launch *launch, bool at
                                 struct smc_survey *survey, struct smc_error *error);
 void smc_survey_free(struct smc_survey *survey);
 
+/* Whether all warps of the grid at the same time surely take too many steps, by a survey of blocks
+   one after the other. */
+bool smc_survey_is_long(const struct smc_survey *survey, uint64_t warps);
+
 /* Returns the first block of the SM to execute, which has as many blocks as any. If all blocks
    start at once, it is the SM of the grid's last block if that executes clearly more than others,
    else the one with the fewest of the grid's last blocks, which takes longest. If not, faster SMs
@@ -109,12 +114,12 @@ struct smc_trace_size {
     uint64_t loop_entries; /* of each loop, at least */
     size_t most;           /* entries that it may have */
     size_t entries;        /* received: that it has */
+    uint64_t length;       /* received: instructions executed, at least */
     bool cut;              /* received: whether any were left out */
 };
 
 /* Measures the trace of such a warp, up to `most`. SMC_MACHINE: memory. */
-enum smc_status smc_traces_measure(const struct smc_machine_program *program,
-                                   const struct smc_warp_path *path, struct smc_trace_size *size,
+enum smc_status smc_traces_measure(const struct smc_warp_path *path, struct smc_trace_size *size,
                                    struct smc_error *error);
 
 /* Whether warps wait for barriers in shared memory: then those of a block do different things. */
