@@ -1485,7 +1485,43 @@ static void test_shared_accesses(void)
     }
 }
 
+/* How many steps of a warp are evaluated, of at most 2^24. */
+static uint64_t steps_of(const struct code *code, size_t count, enum smc_walk_end *end)
+{
+    static struct smc_sass_warp warp;
+    const struct smc_machine_place place = {.block = {32, 1, 1}, .grid = {1, 1, 1}};
+    struct smc_machine_program program;
+    uint64_t change[MOST + 1] = {0};
+    struct smc_walk walk = {
+        .program = &program, .layout = &layout, .most_steps = 1 << 24, .change = change};
+    program_of(code, count, &program);
+    smc_walk_warp(&walk, &place, &warp);
+    *end = walk.end;
+    smc_machine_program_free(&program);
+    return walk.steps;
+}
+
+/* A warp whose registers are as they were goes round for ever; one that counts ends. */
+static void test_repeating_warp(void)
+{
+    static const struct code move_1048576 = {0x0010000000007802, 0x000fe20000000f00}; /* to R0 */
+    const struct code endless[] = {move_1024, move_1024, above_12, back_three_if, exit_all};
+    const struct code counting[] = {move_1048576, subtract_16,   move_1048576,
+                                    above_12,     back_three_if, exit_all};
+    struct code ending[6];
+    enum smc_walk_end end;
+    memcpy(ending, counting, sizeof ending);
+    ending[2] = move_zero;
+    CU_ASSERT_TRUE(steps_of(endless, 5, &end) < 1 << 18);
+    CU_ASSERT_EQUAL(end, SMC_WALK_TOO_LONG);
+    CU_ASSERT_TRUE(steps_of(counting, 6, &end) < 1 << 18);
+    CU_ASSERT_EQUAL(end, SMC_WALK_TOO_LONG);
+    CU_ASSERT_TRUE(steps_of(ending, 6, &end) > 1 << 16);
+    CU_ASSERT_EQUAL(end, SMC_WALK_WHOLE);
+}
+
 CU_TestInfo tests_machine[] = {
+    {"a warp that repeats itself", test_repeating_warp},
     {"atomics and matrices in shared memory", test_shared_accesses},
     {"a loop", test_loop},
     {"lanes diverge and reconverge", test_divergence},
