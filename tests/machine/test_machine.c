@@ -103,6 +103,27 @@ static void count(const struct code *code, size_t steps, uint32_t threads, uint3
     walk(code, steps, threads, blocks, NULL, counts);
 }
 
+/* The first block of a cluster stands for all; code reads the shape at these places. */
+static void test_clusters(void)
+{
+    enum { SHAPE = 0x144, RECIPROCALS = 0x150, BLOCKS = 0x188 };
+    static const uint32_t shape[3] = {2, 4, 1};
+    static unsigned char bank[SMC_MACHINE_CONSTANT_BYTES];
+    const struct smc_machine_launch launch = {
+        .block = {32, 1, 1}, .grid = {8, 8, 2}, .cluster = {2, 4, 1}};
+    struct smc_machine_place place;
+    float reciprocal[3];
+    uint32_t blocks;
+    smc_launch_place(&launch, (const uint32_t[3]){5, 7, 1}, 0, &place);
+    CU_ASSERT(place.index[0] == 4 && place.index[1] == 4 && place.index[2] == 1);
+    smc_machine_cluster_constants(bank, launch.cluster);
+    memcpy(reciprocal, bank + RECIPROCALS, sizeof reciprocal);
+    memcpy(&blocks, bank + BLOCKS, sizeof blocks);
+    CU_ASSERT(memcmp(bank + SHAPE, shape, sizeof shape) == 0);
+    CU_ASSERT(reciprocal[0] == 0.5f && reciprocal[1] == 0.25f && reciprocal[2] == 1);
+    CU_ASSERT_EQUAL(blocks, 8);
+}
+
 /* What is loaded from shared memory decides no address here, as the lanes that use R10 as one have
    set it under the same predicate, and as what was stored for an address is elsewhere in the frame,
    or not reached. */
@@ -1561,6 +1582,7 @@ CU_TestInfo tests_machine[] = {
     {"copies to shared memory", test_copies_to_shared},
     {"asynchronous work", test_asynchronous_work},
     {"the trace of a warp", test_trace},
+    {"the place of a block in its cluster", test_clusters},
     {"what decides an address, by lanes and places of the frame", test_slices},
     CU_TEST_INFO_NULL,
 };

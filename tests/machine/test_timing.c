@@ -1060,17 +1060,21 @@ static void start_turns(uint64_t loop_entries)
     }
 }
 
+static void add_async(int warp, uint32_t step, const struct smc_async *async)
+{
+    struct smc_warp_trace *trace = &turns.trace[warp];
+    struct smc_warp_trace_entry entry = {.step = step, .line = (uint32_t)trace->line_count};
+    entry.lines = (uint8_t)smc_async_pack(async, &trace->line[trace->line_count]);
+    trace->line_count += entry.lines;
+    smc_warp_trace_add(trace, &entry);
+}
+
 /* A warp executes an instruction of a barrier. */
 static void add_phase(int warp, uint32_t step, enum smc_async_kind kind, uint32_t barrier)
 {
-    struct smc_warp_trace *trace = &turns.trace[warp];
-    const struct smc_async async = {.kind = kind, .barrier = barrier, .count = 1};
-    struct smc_warp_trace_entry entry = {.step = step, .line = (uint32_t)trace->line_count};
     if (kind == SMC_ASYNC_WAIT_EVEN || kind == SMC_ASYNC_WAIT_ODD)
-        smc_warp_trace_wait(trace, barrier);
-    entry.lines = (uint8_t)smc_async_pack(&async, &trace->line[trace->line_count]);
-    trace->line_count += entry.lines;
-    smc_warp_trace_add(trace, &entry);
+        smc_warp_trace_wait(&turns.trace[warp], barrier);
+    add_async(warp, step, &(struct smc_async){.kind = kind, .barrier = barrier, .count = 1});
 }
 
 static double run_blocks(uint32_t blocks)
@@ -1132,6 +1136,41 @@ static void test_blocks_wait_apart(void)
     const double one = run_blocks(1);
     CU_ASSERT(one > AFTER * 4);
     CU_ASSERT_DOUBLE_EQUAL(run_blocks(3), one, 8);
+}
+
+/* One warp expects bytes and copies `alone` of them to its block and `to_both` to both of its
+   cluster, each one sector a clock; the other waits for them. */
+static double run_bulk(uint32_t expected, uint32_t alone, uint32_t to_both)
+{
+    enum { COPY = 2, LATENCY = 200 };
+    start_turns(ROOM);
+    set_step(&turns.bench.step[COPY], SMC_OP_UTMALDG, SMC_PIPE_LSU, 1);
+    turns.bench.rates.l2_latency = LATENCY;
+    turns.bench.rates.bulk_slots = turns.bench.rates.bulk_sector_clocks = 1;
+    add_phase(0, 4, SMC_ASYNC_INIT, FIRST_BARRIER);
+    add_async(0, 4, &(struct smc_async){SMC_ASYNC_ARRIVE, FIRST_BARRIER, 1, expected, 0});
+    if (alone > 0)
+        add_async(0, COPY, &(struct smc_async){SMC_ASYNC_LOAD, FIRST_BARRIER, 1, alone, 0});
+    if (to_both > 0)
+        add_async(0, COPY, &(struct smc_async){SMC_ASYNC_LOAD, FIRST_BARRIER, 2, to_both, 0});
+    add_phase(4, 4, wait_for(0), FIRST_BARRIER);
+    smc_warp_trace_add_steps(&turns.trace[4], 0, 1, 32);
+    return run_turns() - LATENCY - PHASE_LATENCY;
+}
+
+/* What a block's barriers expect and it does not copy itself comes from the other block; of what
+   one block copies to both, L2 gives each its part. */
+static void test_multicasts(void)
+{
+    enum { SECTOR = 32, SECTORS = 400, SOME = 40 };
+    CU_ASSERT_DOUBLE_EQUAL(run_bulk(SECTORS * SECTOR, SECTORS * SECTOR, 0), SECTORS, SOME);
+    CU_ASSERT_DOUBLE_EQUAL(run_bulk(SECTORS * SECTOR, 0, SECTORS * SECTOR), SECTORS, SOME);
+    CU_ASSERT_EQUAL(turns.bench.work[2].l2_sectors, SECTORS / 2);
+    CU_ASSERT_DOUBLE_EQUAL(run_bulk(SECTORS * SECTOR, 0, SECTORS / 2 * SECTOR), SECTORS, SOME);
+    CU_ASSERT_EQUAL(turns.bench.work[2].l2_sectors, SECTORS / 2);
+    CU_ASSERT_DOUBLE_EQUAL(run_bulk(3 * SECTORS * SECTOR, SECTORS * SECTOR, SECTORS * SECTOR),
+                           3 * SECTORS, SOME);
+    CU_ASSERT_EQUAL(turns.bench.work[2].l2_sectors, 2 * SECTORS);
 }
 
 /* A stage of a ring of three is filled and used; `step`: of its barriers, in the loop or not. */
@@ -1389,6 +1428,8 @@ static void test_rates(void)
     CU_ASSERT_EQUAL(measured.l2_load_clocks, 0.25);
     CU_ASSERT_EQUAL(measured.l2_store_clocks, 1);
     CU_ASSERT_EQUAL(measured.local_store_clocks, 0.25);
+    CU_ASSERT_DOUBLE_EQUAL(measured.bulk_sector_clocks, 0.31, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(estimated.bulk_sector_clocks, 0.55, 1e-9);
     /* An SM with two blocks where the others have one: it has L2 for itself in the end. */
     smc_rates_of(&device, &ceilings, device.sm_count, &estimated);
     const double alone = measured.l2_store_clocks, shared = estimated.l2_store_clocks;
@@ -1531,6 +1572,7 @@ CU_TestInfo tests_timing[] = {
     {"warps take turns at barriers in shared memory", test_turns},
     {"a trace ends at a wait", test_trace_ends_at_wait},
     {"a block that cannot go on waits for no other", test_blocks_wait_apart},
+    {"copies to all blocks of a cluster", test_multicasts},
     {"what traces leave out of a ring of stages", test_rings_are_cut},
     {"pieces that are accessed again", test_reuse},
     {"the distance of pieces among others", test_reuse_among_others},

@@ -1,7 +1,10 @@
-/* How much of arrays L2 keeps from one launch to the next. */
+/* How much of arrays L2 keeps from one launch to the next, and how fast it gives bulk copies. */
 #include "machine/timing/l2.h"
 
 #include <math.h>
+
+#include "machine/sass/async.h"
+#include "machine/timing/launch_model.h"
 
 void smc_touched_add(struct smc_touched *sum, const struct smc_touched *part)
 {
@@ -23,4 +26,44 @@ double smc_l2_share_of_dram(const struct smc_touched *touched, double both, doub
                   : 0;
     double share = (both - kept) / (SMC_L2_KEEPS_NONE * l2_bytes - kept);
     return fmin(fmax(share, 0), 1);
+}
+
+/* What the launch copies into shared memory in bulk: the bytes of a copy by the traces of a block,
+   as often as all blocks execute one. `to_several`: any to several blocks of a cluster. */
+static double copied_in_bulk(const struct model *model, bool *to_several)
+{
+    const struct smc_traces *traces = &model->traces;
+    const struct smc_program_step *step = model->program.step;
+    double bytes = 0, copies = 0, executions = 0;
+    for (uint32_t w = 0; w < traces->warps_per_block; w++)
+        for (size_t i = 0; i < traces->pointer[w]->count; i++) {
+            const struct smc_warp_trace_entry *entry = &traces->pointer[w]->entry[i];
+            if (entry->step >= SMC_WARP_TRACE_SKIP || !smc_loads_in_bulk(&step[entry->step].in))
+                continue;
+            const struct smc_async async =
+                smc_async_unpack(&traces->pointer[w]->line[entry->line], entry->lines);
+            *to_several |= async.count > 1;
+            bytes += async.bytes;
+            copies++;
+        }
+    for (uint32_t i = 0; i < model->program.count; i++)
+        executions += smc_loads_in_bulk(&step[i].in) ? traces->executions[i] : 0;
+    return copies > 0 ? bytes / copies * executions * (double)model->blocks / traces->blocks : 0;
+}
+
+/* How long L2 takes for bulk copies. L2 gives 8.6 TB/s of what one SM copies, and 10.3 to 13.0 of
+   what several copy at about the same time, since what they ask for is merged on its way: 132 and
+   528 blocks that copy rows and columns of a grid of 4 to 132 columns, as in a product of matrices,
+   11.2 in the median, where loads get 9.08 (24 MiB; H200, CUDA 13.0, driver 580.159.04,
+   2026-11-30). What clusters copy to several blocks is not merged further: of two matmuls L2 is
+   asked for as much as their clusters ask for, at 8.0 TB/s at most (the same). */
+void smc_model_set_bulk_rate(struct model *model)
+{
+    static const double alone = 9.08 / 8.6, shared = 9.08 / 11.2;
+    double bytes = 0;
+    bool to_several = false;
+    const double copied = copied_in_bulk(model, &to_several);
+    for (size_t i = 0; i < model->arguments->array_count; i++)
+        bytes += (double)model->arguments->array[i].bytes;
+    model->rates.bulk_slots = copied > 2 * bytes && !to_several ? shared : alone;
 }

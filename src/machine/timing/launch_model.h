@@ -88,6 +88,9 @@ bool smc_model_needs_dram(const struct model *model);
    blocks that were drawn from the whole grid. */
 void smc_model_find_dram(struct model *model, bool drawn);
 
+/* Sets the rate of bulk copies, by whether the traced blocks copy what others do, too (l2.c). */
+void smc_model_set_bulk_rate(struct model *model);
+
 /* By how much what other blocks store may make a launch longer, as a share: loops become longer. */
 #define SMC_UNCERTAIN_CHANGES 2
 

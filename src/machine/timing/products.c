@@ -201,7 +201,6 @@ void smc_rates_set_products(struct smc_rates *rates, const struct smc_device *de
     rates->product_queue = 7;
     rates->phase_check = 20;
     rates->phase_latency = 25;
-    rates->bulk_sector_clocks = 0.3; /* 107 bytes a clock */
     rates->bulk_latency = 0;
     rates->bulk_slots = 1;
 }
