@@ -200,11 +200,12 @@ static inline bool smc_is_global_atomic(const struct smc_sass_instruction *in)
            in->operation == SMC_OP_REDG || smc_is_generic_atomic(in);
 }
 
-/* LDC with a register: the lanes may read constants at different addresses. */
+/* LDC with a register: the lanes may read constants at different addresses. Or from another bank
+   than the parameters', bank 0, whose lines are few. */
 static inline bool smc_reads_constants_by_lane(const struct smc_sass_instruction *in)
 {
     return in->operation == SMC_OP_LDC && in->from[0].kind == SMC_OPERAND_REGISTER &&
-           in->from[0].number != SMC_ZERO_REGISTER;
+           (in->from[0].number != SMC_ZERO_REGISTER || in->from[1].number > 0);
 }
 
 /* The same, or at an index that all lanes share: ULDC. */
