@@ -575,6 +575,14 @@ static double passing_clocks(const struct smc_sm_warp *warp,
     return fmax(clocks, entry->wavefronts) + entry->lines;
 }
 
+/* Notes requests of stores to the piece of memory that has a line. */
+static void note_store(struct smc_sm_state *sm, const struct smc_sm_warp *warp, uint64_t line,
+                       double requests)
+{
+    note_hot(sm, warp, sm->stores, line / SMC_SM_HOT_LINES, requests);
+    sm->result->stores += requests;
+}
+
 double smc_sm_store(struct smc_sm_state *sm, struct smc_sm_warp *warp,
                     const struct smc_sm_step *step, const struct smc_warp_trace_entry *entry,
                     double clock)
@@ -584,6 +592,10 @@ double smc_sm_store(struct smc_sm_state *sm, struct smc_sm_warp *warp,
     const double bytes = (double)step->bytes * entry->active_lanes;
     double slots = 0, dram_clocks = 0;
     bool scattered = is_scattered(line, entry->lines);
+    /* Of stores by one warp after the other to the same word L2 gets so many: 131,072 and 524,288
+       warps that load and store nothing else take 0.187e-9 s each, not 0.295 (H200, CUDA 13.0,
+       driver 580.159.04, 2026-11-30). */
+    const double merged_share = 0.63;
     const bool goes_on = goes_on_storing(warp, line, entry->lines);
     const bool merged = merges(&sm->part[warp->subpartition], line, entry->lines) ||
                         (goes_on && entry->lines <= FEW_LINES);
@@ -599,6 +611,8 @@ double smc_sm_store(struct smc_sm_state *sm, struct smc_sm_warp *warp,
             if (goes_on)
                 sm->launch->traffic[array_of(sm, line[i].number)].stored_bytes +=
                     bytes / entry->lines * sm->weight;
+            else
+                note_store(sm, warp, line[i].number, merged_share);
             continue;
         }
         smc_l1_fill(&sm->cache, line[i].number, line[i].sectors, clock);
@@ -607,8 +621,7 @@ double smc_sm_store(struct smc_sm_state *sm, struct smc_sm_warp *warp,
         slots +=
             store_slots(sectors, goes_on || bytes >= entry->lines * sectors * SMC_SECTOR_BYTES);
         dram_clocks += store_line(sm, warp, &line[i], bytes / entry->lines, scattered);
-        note_hot(sm, warp, sm->stores, line[i].number / SMC_SM_HOT_LINES, 1);
-        sm->result->stores++;
+        note_store(sm, warp, line[i].number, 1);
     }
     clock = smc_later(clock, sm->stores_free - STORE_QUEUE);
     sm->stores_free = smc_later(sm->stores_free, clock) + slots * rates->l2_store_clocks;
