@@ -1589,6 +1589,35 @@ extern "C" __global__ void thread_sums(float *to, const float *x, int times)
         sum += part[i * blockDim.x];
     to[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
+// four passes of the grid, each over another quarter of the words
+__global__ void grid_passes(const double *from, double *to, unsigned words)
+{
+    unsigned i = 4 * (blockIdx.x * blockDim.x + threadIdx.x);
+    if (from[(i + i / words) % words] == 1)
+        to[0] = 1;
+}
+// rows of 64 words that an index names
+__global__ void gather_rows(const int *row, const float2 *from, float2 *to, int rows)
+{
+    int warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
+    float2 sum = {0, 0};
+    for (int k = 0; k < rows; k++) {
+        float2 value = from[row[warp * rows + k] * 32 + lane];
+        sum.x += value.x, sum.y += value.y;
+    }
+    to[warp * 32 + lane] = sum;
+}
+__global__ void set_flag(const char *from, char *flag)
+{
+    if (from[blockIdx.x * blockDim.x + threadIdx.x])
+        *flag = 1;
+}
+// a word every `apart` words, by lane, in one of two places
+__global__ void add_apart(float *to, int apart, int n)
+{
+    for (int k = 0; k < n; k++)
+        atomicAdd(to + (2 * threadIdx.x + k % 2) * apart, 1);
+}
 END
 parts() { # ARGUMENT...
     smemcalc run parts.cu --entry "$@" --dry-run --device H200 --format json 2>err | jq .time.predicted_ms
@@ -1638,6 +1667,26 @@ empty "volatile loads of one place by all SMs follow each other" "$(
     one=$(parts one_place --grid 264 --block 256 -a i32x1048576 -a i32x67584 -a i32:0)
     apart=$(parts one_place --grid 264 --block 256 -a i32x1048576 -a i32x67584 -a i32:1024)
     jq -en "$one > 5 * $apart" >/dev/null || echo "one $one, apart $apart")"
+states "what the grid passes over several times comes from DRAM each time" \
+    '.time.counts.dram_bytes | . > 0.95 * 4 * 134217728 and . < 1.05 * 4 * 134217728' run parts.cu \
+    --entry grid_passes --grid 65536 --block 256 -a f64x16777216:zero -a f64x1 -a u32:16777216 --dry-run --device H200
+states "rows that indices name come from DRAM again" '.time.counts.dram_bytes > 500000000' run parts.cu \
+    --entry gather_rows --grid 8192 --block 256 -a i32x2097152:random:0:1048575 -a f32x67108864:zero \
+    -a f32x4194304 -a i32:32 --dry-run --device H200
+states "and once in order" '.time.counts.dram_bytes < 600000000' run parts.cu \
+    --entry gather_rows --grid 8192 --block 256 -a i32x2097152:0 -a f32x67108864:zero \
+    -a f32x4194304 -a i32:32 --dry-run --device H200
+empty "524,288 warps that set a flag take 0.187 ns each" "$(
+    time=$(parts set_flag --grid 32768 --block 512 -a u8x16777216:1 -a u8x4)
+    jq -en "$time > 0.085 and $time < 0.12" >/dev/null || echo "$time")"
+# Of one SM: 16 lines of two sectors, and 32 of one word (tests of addition without loads).
+empty "additions leave an SM by lines and sectors" "$(
+    for apart in 5:25 16:48; do
+        few=$(parts add_apart --grid 1 --block 256 -a f32x65536 -a "i32:${apart%:*}" -a i32:200)
+        many=$(parts add_apart --grid 1 --block 256 -a f32x65536 -a "i32:${apart%:*}" -a i32:400)
+        jq -en "(($many - $few) * 1980000 / 8 / 200) as \$clocks | \$clocks > ${apart#*:} * 0.9 and
+            \$clocks < ${apart#*:} * 1.1" >/dev/null || echo "${apart%:*} words: $few, $many"
+    done)"
 # What is stored after a long loop stays in its array: bytes from DRAM.
 while read -r bytes arguments; do
     states "of ${arguments%% *} all comes from DRAM once, $bytes bytes" \

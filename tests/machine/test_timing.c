@@ -524,6 +524,46 @@ static void set_lines(struct smc_warp_trace_line line[32], uint64_t step, uint64
 
 /* L2 takes parts of single sectors of many lines in the time of two; in no order, they are
    scattered. */
+/* L1 passes atomics and stores at many lines as loads of the same words, and by lines; loads wait.
+ */
+static void test_stores_pass_l1(void)
+{
+    struct smc_warp_trace_line line[32];
+    struct smc_warp_trace_entry entry[2] = {{.step = 0,
+                                             .lines = 32,
+                                             .sectors = 32,
+                                             .wavefronts = 32,
+                                             .atomics = 32,
+                                             .active_lanes = 32},
+                                            {.step = 1, .wavefronts = 32}};
+    struct smc_warp_trace trace = {.entry = entry, .count = 2, .line = line};
+    set_lines(line, 2, 0);
+    for (int atomics = 0; atomics < 2; atomics++) {
+        struct bench bench;
+        start(&bench, SMC_OP_LDS, SMC_PIPE_LSU, 1);
+        set_step(&bench.step[0], atomics ? SMC_OP_REDG : SMC_OP_STG, SMC_PIPE_LSU, 1);
+        bench.rates.atomic_clocks = bench.rates.l2_store_clocks = 0.1;
+        CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 8), 8 * (64 + 32), 250);
+        entry[0].wavefronts = 1;
+        CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 8), 8 * (32 + 8 + 32), 250);
+        entry[0].wavefronts = 32;
+    }
+}
+
+/* L2 gets a part of the stores of several warps to one word. */
+static void test_merged_stores(void)
+{
+    struct smc_warp_trace_line line = {.number = 8, .sectors = 1};
+    struct smc_warp_trace_entry entry = {
+        .step = 0, .lines = 1, .sectors = 1, .wavefronts = 1, .active_lanes = 1};
+    struct smc_warp_trace trace = {.entry = &entry, .count = 1, .line = &line};
+    struct bench bench;
+    start(&bench, SMC_OP_STG, SMC_PIPE_LSU, 1);
+    run(&bench, &trace, 1, 1, 8);
+    CU_ASSERT_DOUBLE_EQUAL(bench.result.stores, 4 + 4 * 0.63, 1e-6); /* of four sub-partitions */
+    CU_ASSERT_DOUBLE_EQUAL(bench.result.hottest_stores, 4 + 4 * 0.63, 1e-6);
+}
+
 static void test_scattered_stores(void)
 {
     struct smc_warp_trace_line line[32];
@@ -1551,6 +1591,8 @@ CU_TestInfo tests_timing[] = {
     {"shuffles", test_shuffles},
     {"stores fill L2", test_stores_fill_l2},
     {"single sectors of many lines, in order and in none", test_scattered_stores},
+    {"stores and atomics pass L1 by lines", test_stores_pass_l1},
+    {"stores of several warps to one word", test_merged_stores},
     {"loads wait in the queues of DRAM", test_dram_queues},
     {"loads from random places of DRAM", test_scattered_loads},
     {"lines that arrive for requests of few and of many", test_arriving_lines},
