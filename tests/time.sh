@@ -664,6 +664,14 @@ extern "C" __global__ void numbered(unsigned *counter, volatile int *done, const
     if (threadIdx.x == 0)
         done[number] = 1;
 }
+// Loads one after the other, of lines apart from each other.
+extern "C" __global__ void wander(int *p, int *out, int apart, int changes)
+{
+    unsigned i = threadIdx.x * apart;
+    for (int k = 0; k < 256; k++)
+        i = p[i & 0x1fffff] + 39584;
+    (changes ? p : out)[threadIdx.x] = i;
+}
 END
 # 513 row pointers, of rows of 0 to 30 entries, as bytes.
 # shellcheck disable=SC2059
@@ -689,6 +697,15 @@ contents gather --grid 8 --block 256 -a i32x2048:random:0:2047 -a f32x2048 -a f3
 contents others --grid 8 --block 32x8 -a f32x16384:random -a f32x2048 # the first warp leaves
 contents level --grid 4 --block 128 -a i32:512 -a i32x513:file:start.bin \
     -a i32x8192:random:0:511 -a i32x512:random:-1:2 -a i32x512
+wander() { # APART CHANGES: us
+    smemcalc run contents.cu --entry wander --grid 1 --block 32 -a i32x2097152:ramp -a i32x32 -a "i32:$1" \
+        -a "i32:$2" --device H200 --dry-run --format json 2>err | jq '.time.predicted_ms * 1e3'
+}
+# 9.4 us more for 32 lines were measured, and 5.9 us more after a copy (H200, 2026-11-30).
+empty "loads of 32 lines wait for the farthest, and those of what changes for the other half of L2" "$(
+    one=$(wander 1 0) many=$(wander 2464 0) changes=$(wander 1 1)
+    jq -en "$one > 40 and $one < 47 and $many - $one > 7 and $many - $one < 12 and
+        $changes - $one > 4 and $changes - $one < 8" >/dev/null || echo "$one $many $changes")"
 contents follow --grid 4 --block 64 -a i32x260 -a f32x2048 -a f32x256 -a i32:64
 states "blocks that number themselves have different parts of arrays" \
     '.time.counts.l2_sectors | . > 255000 and . < 275000' run contents.cu --entry numbered --grid 4000 \

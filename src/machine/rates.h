@@ -61,6 +61,8 @@ struct smc_rates {
     double wide_multiply; /* clocks of an integer multiplication with a result of 64 bits */
     /* Latencies: clocks from the issue to the result. */
     double shared_latency, l1_latency, l2_latency, dram_latency, special_latency, constant_latency;
+    double l2_spread, far_latency; /* of lines of L2: between the nearest and the farthest; more of
+                                      those beyond its half */
     double barrier_latency, branch_latency;
     double sync_latency;                 /* of BSYNC */
     double branch_issue;                 /* clocks without issue after a branch that is taken */

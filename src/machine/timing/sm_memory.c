@@ -33,6 +33,26 @@ static size_t array_of(const struct smc_sm_state *sm, uint64_t line)
     return sm->launch->arrays;
 }
 
+uint64_t smc_sm_changed_arrays(const struct smc_sm_state *sm)
+{
+    const struct smc_sm_launch *launch = sm->launch;
+    uint64_t changed = 0;
+    for (size_t i = 0; i < (size_t)launch->blocks * launch->warps_per_block; i++) {
+        const struct smc_warp_trace *trace =
+            launch->block[i / launch->warps_per_block].trace[i % launch->warps_per_block];
+        for (size_t k = 0; k < trace->count; k++) {
+            const struct smc_warp_trace_entry *entry = &trace->entry[k];
+            if (entry->step >= SMC_WARP_TRACE_SKIP || entry->lines == 0 ||
+                (sm->step[entry->step].kind != SMC_SM_GLOBAL_STORE &&
+                 sm->step[entry->step].kind != SMC_SM_ATOMIC))
+                continue;
+            const size_t array = array_of(sm, trace->line[entry->line].number);
+            changed |= array < launch->arrays ? UINT64_C(1) << array : 0;
+        }
+    }
+    return changed;
+}
+
 static bool is_local(uint64_t line)
 {
     return line >= SMC_WARP_TRACE_LOCAL && line < SMC_WARP_TRACE_CONSTANTS;
@@ -127,14 +147,38 @@ static bool is_astray(const struct smc_sm_state *sm, uint32_t step, uint64_t lin
     return ++strides->seen > FIRST;
 }
 
+/* An SM receives a piece of a line in so many clocks if its loads have many lines: 256 loads of 8,
+   16 and 32 lines, one after the other, take 16 and 34 clocks longer than those of half as many
+   (one warp; H200, CUDA 13.0, driver 580.159.04, 2026-11-30). */
+#define PIECE_CLOCKS 1.84
+
 /* What is loaded of one line, or wanted by one instruction at unknown addresses. */
 struct request {
     uint32_t sectors, pieces;
     double slots; /* as in struct smc_step_work */
     size_t array;
     bool scattered, astray;
-    bool stored; /* by this SM a while ago, so that L2 holds it */
+    bool stored;     /* by this SM a while ago, so that L2 holds it */
+    bool is_far;     /* in the half of L2 that is not the SM's */
+    double distance; /* clocks more than on average */
+    double port;     /* clocks that the SM takes to receive it, at least */
 };
+
+/* A number in [0, 1) for each 4 KiB: warps that load one line each next to each other wait no
+   longer than one warp. */
+static double sm_memory_place(uint64_t line)
+{
+    enum { GROUP = 32 }; /* lines */
+    return (double)(line / GROUP * UINT64_C(0x9e3779b97f4a7c15) >> 32) * 0x1p-32;
+}
+
+/* Whether L2 has a line only in the half that is not the SM's. Each half keeps the lines of its own
+   memory, and copies of what its SMs loaded of the other half's, until these are stored to. */
+static bool is_far(const struct smc_sm_state *sm, size_t array, uint64_t line)
+{
+    static const double share = 0.25;
+    return array < 64 && sm->changed >> array & 1 && fmod(64 * sm_memory_place(line), 1) < share;
+}
 
 /* Notes work for DRAM, in clocks. Its queues are those of all SMs, so what counts is how much of
    its rate an SM uses over several blocks, not the burst in which the warps of one load: a kernel
@@ -193,11 +237,14 @@ static double from_l2(struct smc_sm_state *sm, double clock, double before,
         due = 0;
     if (dram->in_no_order && !request->stored)
         slots += FILL_SLOTS * request->pieces * dram->load_share;
-    const double clocks = slots * rates->l2_load_clocks;
-    sm->delay += smc_later(sm->l2_free - clock, 0);
+    const double clocks = smc_later(slots * rates->l2_load_clocks, request->port);
+    const double sent = smc_later(clock, fmin(sm->stores_free, clock + STORE_QUEUE));
+    sm->delay += smc_later(smc_later(sm->l2_free, sent) - clock, 0);
+    clock = sent; /* behind stores */
     sm->l2_free = smc_later(sm->l2_free, clock - before) + clocks;
     sm->stores_free = smc_later(sm->stores_free, clock) + clocks * LOAD_AMONG_STORES;
-    double arrives = smc_later(sm->l2_free, clock) + rates->l2_latency;
+    double arrives = smc_later(sm->l2_free, clock) + rates->l2_latency + request->distance +
+                     (request->is_far ? rates->far_latency : 0);
     sm->work->l2_sectors += request->sectors;
     sm->work->load_pieces += request->pieces;
     sm->work->load_slots += slots;
@@ -214,7 +261,7 @@ static double from_l2(struct smc_sm_state *sm, double clock, double before,
         sm->dram_free = smc_later(sm->dram_free, clock) + takes;
         use_dram(sm, clock, takes, 0);
         arrives =
-            smc_later(arrives, rates->dram_latency +
+            smc_later(arrives, rates->dram_latency + request->distance +
                                    smc_later(sm->dram_free, clock + wait_for_dram(sm, clock)));
     }
     return arrives;
@@ -371,14 +418,19 @@ double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
         if (missing) {
             bool stored = !is_local(line.number) &&
                           smc_l1_look(&sm->stored, line.number, missing, &when) == 0;
+            const size_t array =
+                is_local(line.number) ? local_array(sm) : array_of(sm, line.number);
             const struct request request = {
                 .sectors = sectors_in(missing),
                 .pieces = pieces_in(missing),
                 .slots = slots_of(missing, entry->lines),
-                .array = is_local(line.number) ? local_array(sm) : array_of(sm, line.number),
+                .array = array,
                 .scattered = scattered,
                 .astray = astray,
-                .stored = stored};
+                .stored = stored,
+                .is_far = is_far(sm, array, line.number),
+                .distance = (sm_memory_place(line.number) - 0.5) * sm->rates->l2_spread,
+                .port = entry->lines < MANY_LINES ? 0 : pieces_in(missing) * PIECE_CLOCKS};
             if (!stored) {
                 note_array(sm, request.array, false);
                 note_pieces(sm, line.number, missing, request.array, false);
@@ -397,8 +449,9 @@ double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
         sectors = 4;
         data = 1;
         sm->work->unknown++;
-        there = from_l2(sm, clock, 0,
-                        &(struct request){4, 2, 4, sm->launch->arrays, false, false, false});
+        there = from_l2(
+            sm, clock, 0,
+            &(struct request){.sectors = 4, .pieces = 2, .slots = 4, .array = sm->launch->arrays});
     }
     /* Lines that come from L2 are read by a wavefront of their own. */
     if (!copies)
@@ -776,8 +829,8 @@ double smc_sm_unfollowed(struct smc_sm_state *sm, const struct smc_warp_trace_en
                          double clock)
 {
     uint32_t lanes = entry->active_lanes;
-    const struct request request = {lanes, lanes, 2 * lanes, sm->launch->arrays,
-                                    false, false, false};
+    const struct request request = {
+        .sectors = lanes, .pieces = lanes, .slots = 2 * lanes, .array = sm->launch->arrays};
     sm->work->unknown++;
     sm->work->store_sectors += lanes;
     sm->work->store_pieces += lanes;

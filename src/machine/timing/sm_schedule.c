@@ -742,6 +742,7 @@ static enum smc_status open_sm(const struct smc_sm_launch *launch, struct smc_sm
     keep_nothing(&kept);
     for (uint32_t i = 0; i < launch->program->count; i++)
         prepare_step(sm, i, &kept, &sm->step[i]);
+    sm->changed = smc_sm_changed_arrays(sm);
     sm->received_of_multicasts = smc_sm_received_of_multicasts(sm);
     return SMC_OK;
 }

@@ -268,6 +268,7 @@ struct smc_sm_state {
     double end;
     double first_copy, port_free;  /* bulk copies into the SM: the first one's clock, their port */
     double received_of_multicasts; /* smc_sm_received_of_multicasts */
+    uint64_t changed;              /* bit n: array n is stored to */
     bool timed;                    /* not only the accesses */
     bool oldest_first;             /* of the warps that can issue */
     struct smc_step_work *work;    /* of the step that is being executed */
@@ -323,6 +324,9 @@ void smc_sm_unblock_block(struct smc_sm_state *sm, const struct smc_sm_slot *slo
 
 /* The clock at which L1's data stage is free after so many more wavefronts. */
 double smc_sm_data_stage(struct smc_sm_state *sm, double clock, double wavefronts);
+
+/* The arrays that the traces store to: bit n, array n. */
+uint64_t smc_sm_changed_arrays(const struct smc_sm_state *sm);
 
 /* The wavefronts of an access to shared memory, whose addresses may be unknown. */
 double smc_sm_shared_wavefronts(struct smc_sm_state *sm, const struct smc_warp_trace_entry *entry,
