@@ -12,6 +12,12 @@ enum { STORE_QUEUE = 128 };
    for 4 stores on an H100 and an H200 (CUDA 13.0, driver 580.159.04, 2026-11-24). */
 #define LOAD_AMONG_STORES 0.4
 
+/* What a load asks L2 for of a line leaves the SM among stores: a warp's load and store at 16 and
+   32 lines, 64 and 128 bytes apart, take 64 and 104 clocks of the only SM that is busy if L1 does
+   not have what is loaded, and 48 and 64 without the load (H200, CUDA 13.0, driver 580.159.04,
+   2026-11-30). */
+enum { REQUEST_CLOCKS = 1 };
+
 /* How many of the four sectors of a line. */
 static uint32_t sectors_in(uint32_t mask)
 {
@@ -242,7 +248,8 @@ static double from_l2(struct smc_sm_state *sm, double clock, double before,
     sm->delay += smc_later(smc_later(sm->l2_free, sent) - clock, 0);
     clock = sent; /* behind stores */
     sm->l2_free = smc_later(sm->l2_free, clock - before) + clocks;
-    sm->stores_free = smc_later(sm->stores_free, clock) + clocks * LOAD_AMONG_STORES;
+    sm->stores_free =
+        smc_later(sm->stores_free, clock) + smc_later(clocks * LOAD_AMONG_STORES, REQUEST_CLOCKS);
     double arrives = smc_later(sm->l2_free, clock) + rates->l2_latency + request->distance +
                      (request->is_far ? rates->far_latency : 0);
     sm->work->l2_sectors += request->sectors;
