@@ -8,6 +8,8 @@
 #include "machine/timing.h"
 #include "machine/timing/fetch.h"
 #include "machine/timing/l1.h"
+#include "machine/timing/l2.h"
+#include "machine/timing/panels.h"
 #include "machine/timing/reuse.h"
 #include "machine/timing/sm_schedule.h"
 #include "temporary.h"
@@ -99,6 +101,56 @@ static void test_weights(void)
     CU_ASSERT_EQUAL(weight[KEPT - 3], 21);
     CU_ASSERT_EQUAL(weight[KEPT], 21);
     CU_ASSERT_EQUAL(weight[AFTER], 1);
+}
+
+/* 32 blocks that read one of 4 panels of an array, one of 32 of another in a second step, and the
+   line of a third that all read. */
+static void test_panels(void)
+{
+    enum { BLOCKS = 32, ARRAYS = 4, MOST = 500 };
+    struct smc_warp_trace_line line[BLOCKS][3];
+    struct smc_warp_trace_entry entry[3];
+    struct smc_warp_trace trace[BLOCKS];
+    const struct smc_warp_trace *pointer[BLOCKS];
+    struct smc_time_array array[ARRAYS];
+    double different[ARRAYS];
+    for (uint32_t i = 0; i < ARRAYS; i++)
+        array[i] = (struct smc_time_array){.address = 0x100000 * (i + 1), .bytes = 0x100000};
+    for (uint32_t i = 0; i < 3; i++)
+        entry[i] = (struct smc_warp_trace_entry){.step = i, .line = i, .lines = 1};
+    for (uint64_t b = 0; b < BLOCKS; b++) {
+        line[b][0] = (struct smc_warp_trace_line){.number = 0x2000 + b % 4};
+        line[b][1] = (struct smc_warp_trace_line){.number = 0x4000 + b};
+        line[b][2] = (struct smc_warp_trace_line){.number = 0x6000};
+        trace[b] =
+            (struct smc_warp_trace){.entry = entry, .count = 3, .line = line[b], .line_count = 3};
+        pointer[b] = &trace[b];
+    }
+    struct smc_traces traces = {.blocks = BLOCKS, .warps_per_block = 1, .pointer = pointer};
+    CU_ASSERT_FATAL(smc_panels_find(&traces, 3, MOST, array, ARRAYS, different));
+    CU_ASSERT_DOUBLE_EQUAL(different[0], 4, 0.01);
+    CU_ASSERT_EQUAL(different[1], MOST);
+    CU_ASSERT_DOUBLE_EQUAL(different[2], 1, 0.01);
+    CU_ASSERT_EQUAL(different[3], 0);
+    for (uint64_t b = 0; b < BLOCKS; b++) /* both panels in one array */
+        line[b][1].number = 0x2800 + b;
+    CU_ASSERT_FATAL(smc_panels_find(&traces, 3, MOST, array, ARRAYS, different));
+    CU_ASSERT_DOUBLE_EQUAL(different[0], (4 + MOST) / 2.0, 0.01);
+    traces.warps_per_block = BLOCKS; /* a single block has all of it */
+    traces.blocks = 1;
+    CU_ASSERT_FATAL(smc_panels_find(&traces, 3, MOST, array, ARRAYS, different));
+    CU_ASSERT_EQUAL(different[2], MOST);
+}
+
+/* Both halves of L2 keep what SMs in both read: less of it than of other arrays. */
+static void test_shared_panels(void)
+{
+    const double l2 = 64 << 20;
+    struct smc_touched read = {.read = l2 / 2};
+    CU_ASSERT_EQUAL(smc_l2_share_of_dram(&read, l2 / 2, l2), 0);
+    CU_ASSERT(smc_l2_share_of_shared(l2 / 2, l2) > 0.1);
+    CU_ASSERT_EQUAL(smc_l2_share_of_shared(l2 / 3, l2), 0);
+    CU_ASSERT_EQUAL(smc_l2_share_of_shared(l2, l2), 1);
 }
 
 /* --- The L1 cache ----------------------------------------------------------------------------- */
@@ -1617,6 +1669,8 @@ CU_TestInfo tests_timing[] = {
     {"copies to all blocks of a cluster", test_multicasts},
     {"what traces leave out of a ring of stages", test_rings_are_cut},
     {"pieces that are accessed again", test_reuse},
+    {"panels that blocks share", test_panels},
+    {"panels in both halves of L2", test_shared_panels},
     {"the distance of pieces among others", test_reuse_among_others},
     {"what entries of a trace stand for", test_weights},
     {"a wait for iterations that another trace leaves out", test_missing_iterations},

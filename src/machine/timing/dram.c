@@ -277,6 +277,29 @@ static double loaded_by_others(const struct model *model, size_t i, const struct
                                                           (double)model->launch->device->l2_bytes);
 }
 
+/* The bytes of an array that the blocks access that run at a time; 0: not known. Each SM's blocks
+   of the sample access some places for the first time. */
+static double bytes_at_a_time(const struct model *model, size_t i, const struct scale *scale)
+{
+    const struct smc_sm_traffic *traffic = &model->traffic[i];
+    const double first = (traffic->loads.of_class[0] + traffic->stores.of_class[0]) * PIECE;
+    return fmin(first / model->sample.blocks * model->different[i],
+                touched_of(model, i, scale).both);
+}
+
+/* How often each byte of an array comes from DRAM again since blocks read it that run later than
+   those that read it before: panels of matrices. `passed`: bytes between. */
+static double moved_for_others(const struct model *model, size_t i, const struct scale *scale,
+                               double passed, double read)
+{
+    const double run = (double)(model->sms * model->launch->blocks_per_sm);
+    const double times = (double)model->blocks / run * bytes_at_a_time(model, i, scale);
+    if (read <= 0 || model->different[i] <= 0)
+        return 0;
+    return fmax(0, times / read - 1) *
+           smc_l2_share_of_shared(passed, (double)model->launch->device->l2_bytes);
+}
+
 /* What comes from and goes to DRAM of arrays in order: `share` of each place once, and again in
    passes that are too far apart for L2. */
 static struct smc_touched moved_in_order(const struct model *model, const struct scale *scale,
@@ -284,6 +307,9 @@ static struct smc_touched moved_in_order(const struct model *model, const struct
 {
     const double l2_bytes = (double)model->launch->device->l2_bytes;
     struct smc_touched moved = {0};
+    double passed = 0;
+    for (size_t i = 0; i < model->arguments->array_count; i++)
+        passed += bytes_at_a_time(model, i, scale);
     for (size_t i = 0; i < model->arguments->array_count; i++) {
         const struct smc_sm_traffic *traffic = &model->traffic[i];
         const struct smc_touched touched = touched_of(model, i, scale);
@@ -291,7 +317,10 @@ static struct smc_touched moved_in_order(const struct model *model, const struct
             continue;
         const double loads = moved_again(&traffic->loads, scale, kept, l2_bytes);
         const double stores = moved_again(&traffic->stores, scale, kept, l2_bytes);
-        moved.read += fmin(touched.read * (share + loads) + loaded_by_others(model, i, scale, kept),
+        const double again = touched.read * loads + loaded_by_others(model, i, scale, kept);
+        const double panels =
+            touched.read * moved_for_others(model, i, scale, passed, touched.read);
+        moved.read += fmin(share * touched.read + fmax(again, panels),
                            fmax(touched.asked_read, share * touched.read));
         moved.written += fmin(touched.written * (share + stores),
                               fmax(touched.asked_written, share * touched.written));

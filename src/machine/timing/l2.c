@@ -28,6 +28,12 @@ double smc_l2_share_of_dram(const struct smc_touched *touched, double both, doub
     return fmin(fmax(share, 0), 1);
 }
 
+double smc_l2_share_of_shared(double passed, double l2_bytes)
+{
+    const double kept = SMC_L2_KEEPS_SHARED * l2_bytes;
+    return fmin(fmax((passed - kept) / (SMC_L2_KEEPS_NONE * l2_bytes - kept), 0), 1);
+}
+
 /* What the launch copies into shared memory in bulk: the bytes of a copy by the traces of a block,
    as often as all blocks execute one. `to_several`: any to several blocks of a cluster. */
 static double copied_in_bulk(const struct model *model, bool *to_several)

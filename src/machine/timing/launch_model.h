@@ -45,6 +45,9 @@ struct model {
     uint64_t blocks, sms;
     struct smc_sm_dram dram[SMC_TIME_MOST_ARGUMENTS + 2]; /* as in struct smc_sm_launch */
     struct smc_sm_traffic traffic[SMC_TIME_MOST_ARGUMENTS + 2];
+    /* Of the blocks that run at a time, those that access different places of an array (panels.h);
+       0: not known, or all blocks run at a time. */
+    double different[SMC_TIME_MOST_ARGUMENTS];
     double resident_warps;     /* at most, on all SMs */
     double local_bytes;        /* of all threads that reside */
     double dram_clocks;        /* of all that comes from and goes to DRAM */

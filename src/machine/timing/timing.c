@@ -10,6 +10,7 @@
 #include "code/machine_code.h"
 #include "machine/timing/launch_model.h"
 #include "machine/timing/module_values.h"
+#include "machine/timing/panels.h"
 #include "machine/timing/traces.h"
 #include "rules/banks.h"
 
@@ -510,6 +511,40 @@ static enum smc_status access_arrays(struct model *model, bool *drawn, struct sm
     return status;
 }
 
+/* Whether blocks that run later access what those before them did: the first iterations of blocks
+   drawn from those that run at a time show how many access different places. Not where what they
+   load decides. */
+static enum smc_status find_panels(struct model *model, struct smc_error *error)
+{
+    enum { BLOCKS = 32, FEW = 8, ITERATIONS = 1 };
+    const uint64_t run = model->sms * model->launch->blocks_per_sm;
+    struct sample least = {.blocks = 1};
+    struct smc_traces traces = {0};
+    bool cut;
+    if (model->blocks <= run || by_data(model) || model->survey.others)
+        return SMC_OK;
+    enum smc_status status = timing_measure(model, ITERATIONS, &least, &cut, error);
+    if (status != SMC_OK)
+        return status;
+    const uint64_t entries = least.entries * smc_traces_warps(&model->machine);
+    const double fit = 4.0 * BUDGET / (double)entries;
+    if (fit < FEW)
+        return SMC_OK;
+    const struct smc_traced traced = {.scattered = true,
+                                      .among = run,
+                                      .blocks = (uint32_t)fmin(fit, fmin((double)run, BLOCKS)),
+                                      .entries = least.entries,
+                                      .loop_entries = least.loop_entries};
+    status = smc_traces_make(&model->machine, &traced, &traces, error);
+    if (status != SMC_OK)
+        return status;
+    const bool found =
+        smc_panels_find(&traces, model->program.count, (double)run, model->arguments->array,
+                        model->arguments->array_count, model->different);
+    smc_traces_free(&traces);
+    return found ? SMC_OK : smc_out_of_memory(error);
+}
+
 /* What comes from DRAM. */
 static enum smc_status find_dram(struct model *model, struct smc_error *error)
 {
@@ -517,6 +552,8 @@ static enum smc_status find_dram(struct model *model, struct smc_error *error)
     if (!smc_model_needs_dram(model))
         return SMC_OK;
     enum smc_status status = access_arrays(model, &drawn, error);
+    if (status == SMC_OK && !drawn)
+        status = find_panels(model, error);
     if (status == SMC_OK)
         smc_model_find_dram(model, drawn);
     return status;

@@ -217,7 +217,7 @@ static uint64_t traced_block(const struct tracer *tracer, const struct smc_trace
     uint64_t blocks = (uint64_t)grid[0] * grid[1] * grid[2];
     if (number == 0 || !traced->scattered)
         return traced->first + number * traced->stride;
-    return evenly(number, blocks);
+    return evenly(number, traced->among ? traced->among : blocks);
 }
 
 /* Where the next trace goes. */

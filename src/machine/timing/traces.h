@@ -65,6 +65,7 @@ struct smc_traced {
     uint64_t first, stride; /* block, and then every block so many further */
     uint32_t blocks;
     bool scattered;                  /* the others are drawn evenly from the grid instead */
+    uint64_t among;                  /* then: from so many of its first blocks; 0: from all */
     bool each_apart;                 /* warps that began alike may continue differently */
     size_t entries;                  /* at most that many are kept of a warp */
     uint64_t loop_entries;           /* of a loop */

@@ -1,0 +1,15 @@
+/* How many of the blocks that run at a time access different places of an array. */
+#ifndef SMC_MACHINE_PANELS_H
+#define SMC_MACHINE_PANELS_H
+
+#include "machine/timing/arguments.h"
+#include "machine/timing/traces.h"
+
+/* By the traces of blocks that were drawn evenly from those that run at a time, `most`: sets
+   `different`, one value for each of `arrays`, to how many blocks' worth of different places all of
+   them access; 0: none accesses the array. Loads and stores of the program, which has so many
+   `steps`, may access panels of their own. False: memory. */
+bool smc_panels_find(const struct smc_traces *traces, uint32_t steps, double most,
+                     const struct smc_time_array *array, size_t arrays, double *different);
+
+#endif
