@@ -670,22 +670,40 @@ static void test_scattered_loads(void)
     CU_ASSERT_EQUAL(bench.traffic[0].loaded_scattered, 32);
 }
 
-/* The wavefront that writes what comes of a line also reads it, if a request has many. */
+/* Two loads, one right after the other, in a wavefront without misses: of lines in different banks
+   of tags, which all two sets of lanes read or each one of them; of one line, whose second sector
+   is there. What comes is read as it was looked up, for each set, apart from what is there. */
 static void test_arriving_lines(void)
 {
-    enum { LINES = 8, FEW = 4 };
-    struct smc_warp_trace_line line[LINES];
-    struct smc_warp_trace_entry entry = {.step = 0, .wavefronts = LINES};
-    struct smc_warp_trace trace = {.entry = &entry, .count = 1, .line = line};
+    enum { LINES = 2, EVERY = 3 };
+    struct smc_warp_trace_line line[2][LINES] = {{{.number = 8}, {.number = 9}},
+                                                 {{.number = 8}, {.number = 9}}};
+    struct smc_warp_trace_entry entry[] = {{.step = 0, .lines = LINES, .wavefronts = 2},
+                                           {.step = 1, .line = LINES, .wavefronts = 2}};
+    struct smc_warp_trace trace = {.entry = entry, .count = 2, .line = line[0]};
     struct bench bench;
-    for (unsigned i = 0; i < LINES; i++)
-        line[i] = (struct smc_warp_trace_line){.number = 8 + i, .sectors = 1};
-    for (unsigned lines = FEW; lines <= LINES; lines += FEW) {
-        start(&bench, SMC_OP_LDG, SMC_PIPE_LSU, 1);
-        entry.lines = (uint8_t)lines;
-        run(&bench, &trace, 1, 1, 1);
-        CU_ASSERT_EQUAL(bench.work[0].wavefronts, LINES + (lines == FEW ? FEW : 0));
-    }
+    CU_ASSERT_NOT_EQUAL_FATAL(smc_tag_bank(8), smc_tag_bank(9));
+    for (unsigned sets = 1; sets <= EVERY; sets += 2)
+        for (unsigned lines = 1; lines <= LINES; lines++) {
+            start(&bench, SMC_OP_LDG, SMC_PIPE_LSU, 1);
+            set_step(&bench.step[1], SMC_OP_LDG, SMC_PIPE_LSU, 1);
+            for (unsigned i = 0; i < LINES; i++) {
+                line[0][i].sectors = line[1][i].sectors = 1;
+                line[0][i].sets = line[1][i].sets = (uint8_t)(sets == 1 ? 1 + i : EVERY);
+            }
+            entry[1].lines = (uint8_t)lines;
+            run(&bench, &trace, 1, 1, 1);
+            CU_ASSERT_EQUAL(bench.work[0].wavefronts, 2 + LINES);
+            CU_ASSERT_EQUAL(bench.work[1].wavefronts, 2); /* they are on their way */
+        }
+    /* the first line is there, of two that both sets read */
+    start(&bench, SMC_OP_LDG, SMC_PIPE_LSU, 1);
+    set_step(&bench.step[1], SMC_OP_LDG, SMC_PIPE_LSU, 1);
+    entry[0].lines = 1;
+    entry[1].lines = LINES;
+    bench.rates.l2_latency = -100;
+    run(&bench, &trace, 1, 1, 1);
+    CU_ASSERT_EQUAL(bench.work[1].wavefronts, 4 + 1);
 }
 
 /* What was stored is in L1; a load beyond the SM gets it from L2 nevertheless. */

@@ -222,7 +222,8 @@ unsigned smc_async_pack(const struct smc_async *async,
     line[0].sectors = (uint8_t)async->kind;
     if (async->address == 0)
         return 1;
-    line[1] = (struct smc_warp_trace_line){async->address / SMC_LINE_BYTES, 0xf};
+    line[1] =
+        (struct smc_warp_trace_line){.number = async->address / SMC_LINE_BYTES, .sectors = 0xf};
     return 2;
 }
 

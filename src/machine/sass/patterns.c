@@ -48,7 +48,8 @@ static uint64_t patterns_key_of(const struct smc_sass_instruction *in, uint32_t 
     return key ? key : 1;
 }
 
-static void patterns_add_line(struct smc_pattern *pattern, int64_t number, uint8_t sectors)
+static void patterns_add_line(struct smc_pattern *pattern, int64_t number, uint8_t sectors,
+                              uint8_t set)
 {
     unsigned i = pattern->lines;
     while (i > 0 && pattern->line[i - 1].number != number)
@@ -57,8 +58,10 @@ static void patterns_add_line(struct smc_pattern *pattern, int64_t number, uint8
         i = ++pattern->lines;
         pattern->line[i - 1] = (struct smc_pattern_line){.number = number};
     }
-    if (i > 0)
-        pattern->line[i - 1].sectors |= sectors;
+    if (i == 0)
+        return;
+    pattern->line[i - 1].sectors |= sectors;
+    pattern->line[i - 1].sets |= set;
 }
 
 static void patterns_find_lines(const struct smc_sass_instruction *in, uint32_t mask,
@@ -74,7 +77,10 @@ static void patterns_find_lines(const struct smc_sass_instruction *in, uint32_t 
         uint8_t sectors = 0;
         for (unsigned sector = first; sector <= last && sector < 4; sector++)
             sectors |= (uint8_t)(1u << sector);
-        patterns_add_line(pattern, (int64_t)(address[lane] / SMC_LINE_BYTES - base), sectors);
+        /* of so many lanes as have 128 bytes together, or 32 of less than 4 bytes each */
+        const uint8_t set = (uint8_t)(in->access_bytes > 4 ? lane * in->access_bytes / 128 : 0);
+        patterns_add_line(pattern, (int64_t)(address[lane] / SMC_LINE_BYTES - base), sectors,
+                          (uint8_t)(1u << set));
     }
     for (unsigned i = 0; i < pattern->lines; i++)
         pattern->sectors += (uint8_t)__builtin_popcount(pattern->line[i].sectors);

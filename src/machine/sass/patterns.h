@@ -10,6 +10,7 @@
 struct smc_pattern_line {
     int64_t number;  /* address / 128, relative to that of the first active lane */
     uint8_t sectors; /* bit n: sector n of 32 bytes */
+    uint8_t sets;    /* bit n: set n of the lanes that are served together reads it */
 };
 
 struct smc_pattern {

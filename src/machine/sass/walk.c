@@ -115,8 +115,9 @@ static void trace_access(struct state *state, const struct smc_sass_instruction 
     entry->lines = pattern->lines;
     uint64_t base = address[__builtin_ctz(mask)] / SMC_LINE_BYTES;
     for (unsigned i = 0; i < pattern->lines; i++)
-        trace->line[trace->line_count++] = (struct smc_warp_trace_line){
-            base + (uint64_t)pattern->line[i].number, pattern->line[i].sectors};
+        trace->line[trace->line_count++] =
+            (struct smc_warp_trace_line){base + (uint64_t)pattern->line[i].number,
+                                         pattern->line[i].sectors, pattern->line[i].sets};
 }
 
 /* Keeps what the trace needs of one word of each lane, after those that the entry has. */

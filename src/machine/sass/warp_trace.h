@@ -42,6 +42,7 @@ enum { SMC_CONSTANT_LINE_BYTES = 64 };
 struct smc_warp_trace_line {
     uint64_t number; /* address / 128 */
     uint8_t sectors; /* bit n: sector n of 32 bytes */
+    uint8_t sets;    /* bit n: set n of the lanes that are served together; 0: there is one */
 };
 
 /* Instructions that are left out, and the part of the trace that is like them. */

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "rules/banks.h"
 
-enum { LINE_BYTES = 128 };
+enum { LINE_BYTES = 128, SECTORS = 4 };
 
 bool smc_l1_open(struct smc_l1 *cache, uint64_t bytes)
 {
@@ -39,10 +39,23 @@ uint32_t smc_l1_look(struct smc_l1 *cache, uint64_t number, uint32_t sectors, do
     for (int i = 0; i < SMC_L1_WAYS; i++)
         if (set[i].number == number && set[i].sectors) {
             set[i].used = ++cache->now;
-            *when = set[i].when;
+            for (int s = 0; s < SECTORS; s++)
+                if (sectors >> s & 1 && set[i].sectors >> s & 1 && set[i].when[s] > *when)
+                    *when = set[i].when[s];
             return sectors & ~(uint32_t)set[i].sectors;
         }
     return sectors;
+}
+
+uint32_t smc_l1_late(const struct smc_l1 *cache, uint64_t number, uint32_t sectors, double clock)
+{
+    uint32_t late = 0;
+    const struct smc_l1_line *set = cache->sets ? set_of(cache, number) : NULL;
+    for (int i = 0; set && i < SMC_L1_WAYS; i++)
+        for (int s = 0; s < SECTORS && set[i].number == number; s++)
+            if (sectors & set[i].sectors & 1u << s && set[i].when[s] > clock)
+                late |= 1u << s;
+    return late;
 }
 
 static struct smc_l1_line *oldest_of(struct smc_l1_line *set)
@@ -58,17 +71,22 @@ void smc_l1_fill(struct smc_l1 *cache, uint64_t number, uint32_t sectors, double
 {
     if (cache->sets == 0)
         return;
-    struct smc_l1_line *set = set_of(cache, number);
+    struct smc_l1_line *set = set_of(cache, number), *line = NULL;
     for (int i = 0; i < SMC_L1_WAYS; i++) {
         if (set[i].number == number && set[i].sectors) {
-            set[i].sectors |= (uint8_t)sectors;
-            set[i].when = when > set[i].when ? when : set[i].when;
-            set[i].used = ++cache->now;
-            return;
+            line = &set[i];
         }
     }
-    cache->filled++;
-    *oldest_of(set) = (struct smc_l1_line){number, ++cache->now, when, (uint8_t)sectors};
+    if (!line) {
+        line = oldest_of(set);
+        *line = (struct smc_l1_line){.number = number};
+        cache->filled++;
+    }
+    line->used = ++cache->now;
+    line->sectors |= (uint8_t)sectors;
+    for (int s = 0; s < SECTORS; s++)
+        if (sectors >> s & 1)
+            line->when[s] = when;
 }
 
 void smc_l1_pass(struct smc_l1 *cache, double lines)

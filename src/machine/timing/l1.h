@@ -11,7 +11,7 @@ enum { SMC_L1_WAYS = 16 };
 struct smc_l1_line {
     uint64_t number;
     uint64_t used;
-    double when; /* the clock at which the last of its sectors arrives */
+    double when[4]; /* the clock at which each of its sectors arrives */
     uint8_t sectors;
 };
 
@@ -31,6 +31,9 @@ void smc_l1_close(struct smc_l1 *cache);
 /* Returns the sectors that are missing; `when` receives the clock at which the others arrive, or
    0. */
 uint32_t smc_l1_look(struct smc_l1 *cache, uint64_t number, uint32_t sectors, double *when);
+
+/* Those of so many sectors of a line that are not missing, but arrive after `clock`. */
+uint32_t smc_l1_late(const struct smc_l1 *cache, uint64_t number, uint32_t sectors, double clock);
 
 /* Adds sectors that arrive at the clock `when`. */
 void smc_l1_fill(struct smc_l1 *cache, uint64_t number, uint32_t sectors, double when);

@@ -168,6 +168,7 @@ struct request {
     bool is_far;     /* in the half of L2 that is not the SM's */
     double distance; /* clocks more than on average */
     double port;     /* clocks that the SM takes to receive it, at least */
+    uint32_t lines;  /* of the whole request */
 };
 
 /* A number in [0, 1) for each 4 KiB: warps that load one line each next to each other wait no
@@ -396,60 +397,107 @@ static uint32_t sm_missing_sectors(struct smc_sm_state *sm, const struct smc_war
     return way == SMC_SM_LOAD_BEYOND_SM ? line->sectors : missing;
 }
 
+/* Of the lines of a request: which are looked up, have sectors that are there, or others that
+   still come. */
+struct looked_up {
+    uint64_t number[MOST_LINES];
+    bool there[MOST_LINES], comes[MOST_LINES];
+};
+
+/* The wavefronts in which a request is read: what is there together, for each set of lanes, and
+   what still comes as its tags were looked up, a line of each bank at a time. Requests of 1 to 32
+   lines in one or two sets, none, one, half or all of them missing, or coming for the load before,
+   take 1 to 17 wavefronts as this says (l1tex__data_pipe_lsu_wavefronts; 138 patterns on an H200,
+   CUDA 13.0, driver 580.159.04, 2026-11-30). Lines that are written take turns of the stage where
+   requests read most of its banks, those of few lines: 15 naive products take 0.2 to 0.8 clocks
+   more for each load than its wavefronts, A A^T by columns none (likewise). */
+static double sm_read_lines(const struct smc_warp_trace_entry *entry,
+                            const struct smc_warp_trace_line *line, const struct looked_up *looked,
+                            uint32_t written)
+{
+    uint32_t looked_up[SMC_TAG_BANKS] = {0}, turns = 0;
+    uint8_t there = 0, coming[MOST_LINES] = {0};
+    for (uint32_t i = 0; i < entry->lines; i++) {
+        const uint8_t sets = line[i].sets ? line[i].sets : 1;
+        const uint32_t turn = looked_up[smc_tag_bank(looked->number[i])]++;
+        there |= looked->there[i] ? sets : 0;
+        coming[turn] |= looked->comes[i] ? sets : 0;
+        turns = turn >= turns ? turn + 1 : turns;
+    }
+    double wavefronts = __builtin_popcount(there);
+    for (uint32_t i = 0; i < turns; i++)
+        wavefronts += __builtin_popcount(coming[i]);
+    return smc_later(smc_later(entry->wavefronts, wavefronts) + written, turns);
+}
+
+/* The clock at which the missing sectors of a line come, for a request of which `all` is known. L1
+   asks for a line a clock: loads of 8, 16 and 32 missing lines take 7.8, 15.4 and 31 clocks, also
+   among loads that hit (one SM; H200, CUDA 13.0, driver 580.159.04, 2026-11-29). */
+static double fetch_line(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
+                         const struct request *all, uint64_t number, uint32_t missing, double clock)
+{
+    const bool local = is_local(number);
+    struct request request = *all;
+    double when;
+    request.sectors = sectors_in(missing);
+    request.pieces = pieces_in(missing);
+    request.slots = slots_of(missing, all->lines);
+    request.array = local ? local_array(sm) : array_of(sm, number);
+    request.is_far = is_far(sm, request.array, number);
+    request.distance = (sm_memory_place(number) - 0.5) * sm->rates->l2_spread;
+    request.port = all->lines < MANY_LINES ? 0 : request.pieces * PIECE_CLOCKS;
+    request.stored = !local && smc_l1_look(&sm->stored, number, missing, &when) == 0;
+    if (!request.stored) {
+        note_array(sm, request.array, false);
+        note_pieces(sm, number, missing, request.array, false);
+    }
+    note_span(sm, warp, sm->span, request.array, number);
+    sm->work->local_pieces += local ? request.pieces : 0;
+    const double asked = smc_later(sm->asked_free, clock);
+    sm->delay += asked - clock;
+    sm->asked_free = asked + 1;
+    return from_l2(sm, asked, 0, &request);
+}
+
 double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
                    const struct smc_warp_trace_entry *entry, double clock, enum smc_sm_load_way way)
 {
     const bool copies = way == SMC_SM_LOAD_COPIES || way == SMC_SM_LOAD_COPIES_BEYOND_SM;
-    enum { IS_THERE = 1, COMES = 2 };
     const struct smc_rates *rates = sm->rates;
-    double data = way == SMC_SM_LOAD_TEXELS ? 0 : entry->wavefronts, there = clock;
-    uint32_t sectors = 0, filled = 0, states = 0;
-    uint64_t number[MOST_LINES];
+    double data = entry->wavefronts, there = clock;
+    uint32_t sectors = 0, filled = 0, any[2] = {0};
+    struct looked_up looked;
     if (entry->lines == 0 && !entry->unknown_addresses)
         return clock + rates->l1_latency;
-    bool scattered = is_scattered(&warp->trace->line[entry->line], entry->lines);
-    const bool astray =
-        entry->lines > 0 && is_astray(sm, entry->step, warp->trace->line[entry->line].number);
+    const struct request all = {
+        .scattered = is_scattered(&warp->trace->line[entry->line], entry->lines),
+        .astray =
+            entry->lines > 0 && is_astray(sm, entry->step, warp->trace->line[entry->line].number),
+        .lines = entry->lines};
     for (uint32_t i = 0; i < entry->lines; i++) {
         const struct smc_warp_trace_line line =
             placed(sm, warp, warp->trace->line[entry->line + i]);
         uint32_t wanted = sectors_in(line.sectors);
-        number[i] = line.number;
+        looked.number[i] = line.number;
         sectors += wanted;
         double when;
         const uint32_t missing = sm_missing_sectors(sm, &line, way, &when);
+        const uint32_t coming =
+            missing |
+            (when > clock ? smc_l1_late(&sm->cache, line.number, line.sectors, clock) : 0);
+        looked.there[i] = (line.sectors & ~coming) != 0;
+        looked.comes[i] = coming != 0;
+        any[looked.comes[i]] = 1;
         if (way == SMC_SM_LOAD_BEYOND_SM) {
             note_hot(sm, warp, sm->loads, line.number / SMC_SM_HOT_LINES, 1);
             sm->result->loads++;
         }
         if (missing) {
-            bool stored = !is_local(line.number) &&
-                          smc_l1_look(&sm->stored, line.number, missing, &when) == 0;
-            const size_t array =
-                is_local(line.number) ? local_array(sm) : array_of(sm, line.number);
-            const struct request request = {
-                .sectors = sectors_in(missing),
-                .pieces = pieces_in(missing),
-                .slots = slots_of(missing, entry->lines),
-                .array = array,
-                .scattered = scattered,
-                .astray = astray,
-                .stored = stored,
-                .is_far = is_far(sm, array, line.number),
-                .distance = (sm_memory_place(line.number) - 0.5) * sm->rates->l2_spread,
-                .port = entry->lines < MANY_LINES ? 0 : pieces_in(missing) * PIECE_CLOCKS};
-            if (!stored) {
-                note_array(sm, request.array, false);
-                note_pieces(sm, line.number, missing, request.array, false);
-            }
-            note_span(sm, warp, sm->span, request.array, line.number);
-            when = from_l2(sm, clock, 0, &request);
-            sm->work->local_pieces += is_local(line.number) ? request.pieces : 0;
+            when = fetch_line(sm, warp, &all, line.number, missing, clock);
             filled++;
             if (way != SMC_SM_LOAD_COPIES_BEYOND_SM)
                 smc_l1_fill(&sm->cache, line.number, missing, when);
         }
-        states |= missing || when > clock ? COMES : IS_THERE;
         there = smc_later(there, when);
     }
     if (entry->unknown_addresses) {
@@ -460,21 +508,21 @@ double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
             sm, clock, 0,
             &(struct request){.sectors = 4, .pieces = 2, .slots = 4, .array = sm->launch->arrays});
     }
-    /* Lines that come from L2 are read by a wavefront of their own. */
-    if (!copies)
-        data = smc_later(data, __builtin_popcount(states));
-    if (way != SMC_SM_LOAD_TEXELS) /* their passes have tags */
-        data = smc_later(data, smc_l1_tag_clocks(number, entry->lines));
-    /* What comes of a line is written by a wavefront, which also reads it for a request of many
-       lines: 16.8 million loads of wmma fragments from 8 rows, 37 % of which come from L2, take
-       134.8 million wavefronts (H200, CUDA 13.0, driver 580.159.04, 2026-11-30). */
-    if (copies)
-        data += sm_copy_wavefronts(sm, entry);
-    else
-        data = entry->lines < MANY_LINES ? data + filled : smc_later(data, filled);
+    if (way == SMC_SM_LOAD_TEXELS) /* their passes have tags */
+        data = entry->lines < MANY_LINES ? any[0] + any[1] + filled
+                                         : smc_later(any[0] + any[1], filled);
+    else if (copies)
+        data = smc_later(data, smc_l1_tag_clocks(looked.number, entry->lines)) +
+               sm_copy_wavefronts(sm, entry);
+    else if (entry->lines > 0)
+        data = sm_read_lines(entry, &warp->trace->line[entry->line], &looked,
+                             entry->lines < MANY_LINES ? filled : 0);
     sm->work->load_sectors += sectors;
     sm->work->divergent += entry->lines < MANY_LINES ? 0 : data;
-    return smc_later(smc_sm_data_stage(sm, clock, data) + rates->l1_latency, there);
+    /* What comes is read when it is there, behind what is read then: as much as now. */
+    const double read = smc_sm_data_stage(sm, clock, data);
+    return smc_later(read + rates->l1_latency,
+                     there > clock && !copies ? there + read - clock - 1 : there);
 }
 
 double smc_sm_texture(struct smc_sm_state *sm, const struct smc_sm_warp *warp,

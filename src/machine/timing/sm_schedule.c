@@ -600,8 +600,8 @@ static void issue(struct smc_sm_state *sm, struct smc_sm_part *part, uint32_t po
     warp->delay += sm->delay;
     warp->filled += (double)(sm->cache.filled - filled);
     position = sm_schedule_position(part, position, warp_number);
-    part->pipe_gate[SMC_PIPE_LSU] =
-        smc_later(part->pipe_gate[SMC_PIPE_LSU], sm->data_free - DATA_QUEUE);
+    part->pipe_gate[SMC_PIPE_LSU] = smc_later(
+        part->pipe_gate[SMC_PIPE_LSU], smc_later(sm->data_free, sm->asked_free) - DATA_QUEUE);
     double read = step->kind == SMC_SM_PLAIN ? clock + 10 : part->memory_free + 8;
     warp->scoreboard[step->write_sb] = smc_later(warp->scoreboard[step->write_sb], done);
     warp->scoreboard[step->read_sb] = smc_later(warp->scoreboard[step->read_sb], read);
@@ -627,13 +627,15 @@ static void issue(struct smc_sm_state *sm, struct smc_sm_part *part, uint32_t po
         smc_sm_unblock_block(sm, &sm->slot[number]);
 }
 
-/* The warp that issues next in a sub-partition, and when: the oldest of those that can issue first.
-   Warps then drift apart, and work outside the busiest pipe overlaps less than if they took turns:
-   16 warps with loops of 64 FFMA and 16 MUFU take 159 clocks for a pass of each, not 131; with
-   calls of exp of doubles 45, not 35 (H200, CUDA 13.0, driver 580.159.04, 2026-11-29). Warps do
-   take turns where traces leave out instructions, since an older warp would finish the part of a
-   loop that was kept before a younger one begins; and where later blocks are not executed, since
-   those would overlap with the last warps. */
+/* The warp that issues next in a sub-partition, and when: one of the oldest block of those that can
+   issue first, whose warps take turns: of blocks of 192 to 896 threads that wait for L1, one after
+   the other goes on after its first loads (clocks of all warps of an SM; H200, CUDA 13.0, driver
+   580.159.04, 2026-11-30). Warps then drift apart, and work outside the busiest pipe overlaps less
+   than if they took turns: 16 warps with loops of 64 FFMA and 16 MUFU take 159 clocks for a pass of
+   each, not 131; with calls of exp of doubles 45, not 35 (H200, CUDA 13.0, driver 580.159.04,
+   2026-11-29). Warps do take turns where traces leave out instructions, since an older warp would
+   finish the part of a loop that was kept before a younger one begins; and where later blocks are
+   not executed, since those would overlap with the last warps. */
 static void sm_schedule_choose(const struct smc_sm_state *sm, struct smc_sm_part *part)
 {
     double best = INFINITY;
@@ -646,7 +648,7 @@ static void sm_schedule_choose(const struct smc_sm_state *sm, struct smc_sm_part
         clock = smc_later(clock, part->pipe_gate[waiting->pipe]);
         clock = smc_later(clock, part->port_gate[waiting->banks]);
         const bool older = sm->oldest_first && clock == best && part->next != SMC_SM_NO_WARP &&
-                           waiting->age < part->waiting[part->next].age;
+                           waiting->block < part->waiting[part->next].block;
         if (clock < best || older) {
             best = clock;
             part->next = (int)i;

@@ -141,8 +141,8 @@ struct smc_sm_slot {
 /* A resident warp: when its next instruction can issue as far as it depends on the warp, and what
    it needs then. */
 struct smc_sm_waiting {
-    double ready; /* INFINITY at a barrier */
-    uint32_t warp, age;
+    double ready;              /* INFINITY at a barrier */
+    uint32_t warp, age, block; /* block: its number among those that the SM executes */
     uint8_t pipe, banks;
 };
 
@@ -248,6 +248,7 @@ struct smc_sm_state {
     uint32_t next_block, ended; /* blocks */
     uint32_t started;           /* warps */
     double data_free;           /* L1's data stage */
+    double asked_free;          /* what asks L2 for lines that L1 lacks */
     double texture_free;        /* the texture unit */
     double fences_free;         /* what sends fences to L2 */
     double l2_free, stores_free, last_store, atomics_free, dram_free;

@@ -19,7 +19,12 @@ struct smc_sm_waiting smc_sm_waiting_of(const struct smc_sm_state *sm,
         ready = smc_later(ready, warp->scoreboard[__builtin_ctz(wait)]);
     if (warp->at_barrier || warp->awaited || warp->is_held)
         ready = INFINITY;
-    return (struct smc_sm_waiting){ready, number, warp->age, step->pipe, step->banks};
+    return (struct smc_sm_waiting){.ready = ready,
+                                   .warp = number,
+                                   .age = warp->age,
+                                   .block = sm->slot[warp->block].block,
+                                   .pipe = step->pipe,
+                                   .banks = step->banks};
 }
 
 void smc_sm_replace(struct smc_sm_part *part, uint32_t position, const struct smc_sm_waiting *by)
