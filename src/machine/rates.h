@@ -60,7 +60,6 @@ struct smc_rates {
     double uniform_miss_clocks, uniform_miss_latency;
     double wide_multiply; /* clocks of an integer multiplication with a result of 64 bits */
     /* Latencies: clocks from the issue to the result. */
-    double l2_spread; /* by how much the latencies of lines in L2 differ */
     double shared_latency, l1_latency, l2_latency, dram_latency, special_latency, constant_latency;
     double l2_spread, far_latency; /* of lines of L2: between the nearest and the farthest; more of
                                       those beyond its half */

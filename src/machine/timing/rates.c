@@ -10,9 +10,6 @@ enum {
     USUAL_L1_CLOCKS = 33,
     USUAL_L2_CLOCKS = 280,
     USUAL_DRAM_CLOCKS = 670,
-    /* A load of each of 2048 lines takes 262 to 334 clocks, evenly (one warp; H200, CUDA 13.0,
-       driver 580.159.04, 2026-11-30). */
-    L2_SPREAD_CLOCKS = 334 - 262,
     USUAL_L2_BYTES = 32, /* per SM and clock */
     USUAL_SPECIAL_CLOCKS = 17,
     USUAL_CONSTANT_CLOCKS = 28,
