@@ -153,11 +153,6 @@ static bool is_astray(const struct smc_sm_state *sm, uint32_t step, uint64_t lin
     return ++strides->seen > FIRST;
 }
 
-/* An SM receives a piece of a line in so many clocks if its loads have many lines: 256 loads of 8,
-   16 and 32 lines, one after the other, take 16 and 34 clocks longer than those of half as many
-   (one warp; H200, CUDA 13.0, driver 580.159.04, 2026-11-30). */
-#define PIECE_CLOCKS 1.84
-
 /* What is loaded of one line, or wanted by one instruction at unknown addresses. */
 struct request {
     uint32_t sectors, pieces;
@@ -167,7 +162,6 @@ struct request {
     bool stored;     /* by this SM a while ago, so that L2 holds it */
     bool is_far;     /* in the half of L2 that is not the SM's */
     double distance; /* clocks more than on average */
-    double port;     /* clocks that the SM takes to receive it, at least */
     uint32_t lines;  /* of the whole request */
 };
 
@@ -244,7 +238,7 @@ static double from_l2(struct smc_sm_state *sm, double clock, double before,
         due = 0;
     if (dram->in_no_order && !request->stored)
         slots += FILL_SLOTS * request->pieces * dram->load_share;
-    const double clocks = smc_later(slots * rates->l2_load_clocks, request->port);
+    const double clocks = slots * rates->l2_load_clocks;
     const double sent = smc_later(clock, fmin(sm->stores_free, clock + STORE_QUEUE));
     sm->delay += smc_later(smc_later(sm->l2_free, sent) - clock, 0);
     clock = sent; /* behind stores */
@@ -269,7 +263,7 @@ static double from_l2(struct smc_sm_state *sm, double clock, double before,
         sm->dram_free = smc_later(sm->dram_free, clock) + takes;
         use_dram(sm, clock, takes, 0);
         arrives =
-            smc_later(arrives, rates->dram_latency + request->distance +
+            smc_later(arrives, rates->dram_latency +
                                    smc_later(sm->dram_free, clock + wait_for_dram(sm, clock)));
     }
     return arrives;
@@ -445,7 +439,6 @@ static double fetch_line(struct smc_sm_state *sm, const struct smc_sm_warp *warp
     request.array = local ? local_array(sm) : array_of(sm, number);
     request.is_far = is_far(sm, request.array, number);
     request.distance = (sm_memory_place(number) - 0.5) * sm->rates->l2_spread;
-    request.port = all->lines < MANY_LINES ? 0 : request.pieces * PIECE_CLOCKS;
     request.stored = !local && smc_l1_look(&sm->stored, number, missing, &when) == 0;
     if (!request.stored) {
         note_array(sm, request.array, false);
