@@ -615,7 +615,7 @@ enum smc_status smc_machine_program_follow(struct smc_machine_program *program, 
 }
 
 /* One more than the highest register that an instruction accesses. */
-static uint32_t registers_of(const struct smc_sass_instruction *in)
+static uint32_t registers_accessed(const struct smc_sass_instruction *in)
 {
     enum { LONGEST = 4 /* words of an access */ };
     const struct smc_sass_operand *operand[] = {&in->to,      &in->to_rest, &in->copy_to,
@@ -658,7 +658,7 @@ enum smc_status smc_machine_program_read(const void *code, size_t bytes, uint16_
             program->unknown++;
             program->first_unknown = i;
         }
-        const uint32_t registers = registers_of(&program->step[i].in);
+        const uint32_t registers = registers_accessed(&program->step[i].in);
         program->registers = registers > program->registers ? registers : program->registers;
     }
     find_calls(program);

@@ -73,7 +73,7 @@ static void sign(struct state *state, uint32_t at, uint32_t mask)
 }
 
 /* A hash of where the lanes are. */
-static uint64_t places_of(const struct state *state)
+static uint64_t hash_of_places(const struct state *state)
 {
     uint64_t hash = state->groups;
     for (int i = 0; i < BARRIERS; i++)
@@ -93,7 +93,7 @@ static bool goes_round(struct state *state, uint32_t at)
 {
     const uint64_t steps = state->steps - state->first_step;
     return state->past && smc_past_warp_is_due(state->past, state->warp, at, steps) &&
-           smc_past_warp_repeats(state->past, state->warp, at, steps, places_of(state));
+           smc_past_warp_repeats(state->past, state->warp, at, steps, hash_of_places(state));
 }
 
 /* --- Memory ----------------------------------------------------------------------------------- */
