@@ -1526,18 +1526,12 @@ static uint64_t steps_of(const struct code *code, size_t count, enum smc_walk_en
 static void test_repeating_warp(void)
 {
     static const struct code move_1048576 = {0x0010000000007802, 0x000fe20000000f00}; /* to R0 */
-    const struct code endless[] = {move_1024, move_1024, above_12, back_three_if, exit_all};
-    const struct code counting[] = {move_1048576, subtract_16,   move_1048576,
-                                    above_12,     back_three_if, exit_all};
-    struct code ending[6];
+    const struct code endless[] = {subtract_16, move_1024, above_12, back_three_if, exit_all};
+    const struct code counting[] = {move_1048576, subtract_16, above_12, back_three_if, exit_all};
     enum smc_walk_end end;
-    memcpy(ending, counting, sizeof ending);
-    ending[2] = move_zero;
     CU_ASSERT_TRUE(steps_of(endless, 5, &end) < 1 << 18);
     CU_ASSERT_EQUAL(end, SMC_WALK_TOO_LONG);
-    CU_ASSERT_TRUE(steps_of(counting, 6, &end) < 1 << 18);
-    CU_ASSERT_EQUAL(end, SMC_WALK_TOO_LONG);
-    CU_ASSERT_TRUE(steps_of(ending, 6, &end) > 1 << 16);
+    CU_ASSERT_TRUE(steps_of(counting, 5, &end) > 1 << 17);
     CU_ASSERT_EQUAL(end, SMC_WALK_WHOLE);
 }
 
