@@ -109,8 +109,9 @@ static void test_clusters(void)
     enum { SHAPE = 0x144, RECIPROCALS = 0x150, BLOCKS = 0x188 };
     static const uint32_t shape[3] = {2, 4, 1};
     static unsigned char bank[SMC_MACHINE_CONSTANT_BYTES];
+    static const struct smc_machine_program none;
     const struct smc_machine_launch launch = {
-        .block = {32, 1, 1}, .grid = {8, 8, 2}, .cluster = {2, 4, 1}};
+        .program = &none, .block = {32, 1, 1}, .grid = {8, 8, 2}, .cluster = {2, 4, 1}};
     struct smc_machine_place place;
     float reciprocal[3];
     uint32_t blocks;
