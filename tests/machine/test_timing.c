@@ -325,7 +325,7 @@ struct bench {
     struct smc_step_work work[STEPS];
     struct smc_sm_result result;
     struct smc_sm_dram dram[2]; /* there are no arrays; local memory */
-    bool no_more_blocks;
+    bool no_more_blocks, turns;
     struct smc_sm_traffic traffic[2];
 };
 
@@ -366,6 +366,7 @@ static double run_warps(struct bench *bench, const struct smc_warp_trace *const 
                                    .block = block,
                                    .blocks = blocks,
                                    .no_more_blocks = bench->no_more_blocks,
+                                   .turns = bench->turns,
                                    .work = bench->work};
     CU_ASSERT_EQUAL_FATAL(smc_sm_run(&launch, &bench->result, &error), SMC_OK);
     return bench->result.clocks;
@@ -478,6 +479,27 @@ static void test_oldest_first(void)
     bench.rates.block_start = 30;
     trace_loop(ROOM, 10, &trace);
     CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 3, 2, 4), 3 * 42, 5);
+}
+
+/* Where iterations are left out, turns of some of them are closer to the whole loop than turns of
+   an instruction. Half of the instructions are for a pipe that takes 2 clocks for each. */
+static void test_turns_of_iterations(void)
+{
+    struct bench bench;
+    struct smc_warp_trace whole, cut;
+    start(&bench, SMC_OP_MOV, SMC_PIPE_ALU, 1);
+    set_step(&bench.step[3], SMC_OP_FFMA, SMC_PIPE_FMA, 4);
+    set_step(&bench.step[4], SMC_OP_FFMA, SMC_PIPE_FMA, 4);
+    bench.rates.issue[SMC_PIPE_ALU] = 2;
+    bench.no_more_blocks = true;
+    trace_loop(ROOM, 200, &whole);
+    const double clocks = run(&bench, &whole, 4, 4, 4);
+    trace_loop(400, 200, &cut);
+    CU_ASSERT(cut.skip_count > 0);
+    const double instructions = run(&bench, &cut, 4, 4, 4);
+    bench.turns = true;
+    const double iterations = run(&bench, &cut, 4, 4, 4);
+    CU_ASSERT(instructions * 1.1 < iterations && iterations < clocks * 1.02);
 }
 
 static void test_sync_of_lanes(void)
@@ -1654,6 +1676,7 @@ CU_TestInfo tests_timing[] = {
     {"operands that are kept are not read again", test_operand_cache},
     {"FMAs go to the halves of their pipe in turn", test_halves_in_turn},
     {"the oldest warp goes first", test_oldest_first},
+    {"turns of iterations where some are left out", test_turns_of_iterations},
     {"lanes wait for each other", test_sync_of_lanes},
     {"a barrier takes a turn in L1", test_barrier_takes_a_turn},
     {"shared memory binds", test_shared_memory_binds},

@@ -60,6 +60,7 @@ struct model {
     struct smc_survey survey; /* of the whole grid, where its warps differ */
     struct smc_traces traces;
     struct work work; /* of the SM with the most blocks */
+    bool turns;       /* as in struct smc_sm_launch */
 };
 
 /* Of an SM. */
@@ -79,6 +80,9 @@ static inline bool smc_contents_change(const struct smc_survey *survey)
 {
     return (survey->decides & survey->changed & survey->meets) != 0;
 }
+
+/* The share of the SM's time for which issue or a pipe is busy, whichever is longer. */
+double smc_model_busy(const struct model *model);
 
 /* Sets the terms, what bounds the time, the time and its range. `times`: the work of the launch as
    a multiple of that of `model->work`. */

@@ -332,45 +332,6 @@ static void end_warp(struct smc_sm_state *sm, const struct smc_sm_warp *warp, do
     }
 }
 
-/* How many blocks of the last round leave out more than so many instructions; all of them: -1.
-   `next`: the least of what they leave out, unless it is less already. */
-static double blocks_left(const struct smc_sm_state *sm, uint32_t rounds, double paid, double *next)
-{
-    double blocks = 0;
-    for (uint32_t i = 0; i < sm->slots; i++) {
-        const struct smc_sm_slot *slot = &sm->slot[i];
-        if (slot->rounds < rounds || slot->left_out <= paid)
-            continue;
-        blocks++;
-        *next = slot->left_out < *next ? slot->left_out : *next;
-    }
-    return blocks;
-}
-
-/* How long the debt of a slot takes. If no more blocks follow, fewer and fewer others of its last
-   round have one: the fewer warps share the units, the less its warps wait for them, until they do
-   not wait at all. Blocks of loops that run 1/8, 2/8, ... 8/8 as often as those of the last one
-   take 11.5 ms, not the 17.8 that the last one would take among 7 others throughout (1000 blocks of
-   `perfKernel` of HeCBench's assert; H200, CUDA 13.0, driver 580.159.04, 2026-11-29). */
-static double paid_debt(const struct smc_sm_state *sm, const struct smc_sm_slot *slot)
-{
-    const double alone = slot->last_debt > 0 ? slot->least_debt / slot->last_debt : 1;
-    double clocks = slot->debt - slot->last_debt, unused = INFINITY;
-    uint32_t rounds = 0;
-    for (uint32_t i = 0; i < sm->slots; i++)
-        rounds = sm->slot[i].rounds > rounds ? sm->slot[i].rounds : rounds;
-    if (!sm->launch->no_more_blocks || slot->left_out <= 0 || slot->rounds < rounds)
-        return slot->debt;
-    const double all = blocks_left(sm, rounds, -1, &unused);
-    for (double paid = 0; paid < slot->left_out;) {
-        double next = slot->left_out;
-        const double others = blocks_left(sm, rounds, paid, &next);
-        clocks += slot->last_debt * (next - paid) / slot->left_out * smc_later(alone, others / all);
-        paid = next;
-    }
-    return clocks;
-}
-
 /* FMAs go to the halves of their pipe in turn, whichever is free; PIPE_FMA is the half that
    multiplies no integers. 16 IMAD and 16 FFMA take 51.6 clocks (16 warps of a sub-partition; H200,
    CUDA 13.0, driver 580.159.04, 2026-11-29). */
@@ -563,6 +524,8 @@ static void add_jump(const struct smc_sm_state *sm, struct smc_sm_part *part,
         warp->ready += rates->switch_latency;
         part->issue_free += rates->switch_issue;
     }
+    if (next <= entry->step)
+        smc_sm_end_turn(sm, warp);
 }
 
 /* Where a warp is in the list. Those that it woke may have moved it from `position`. */
@@ -633,9 +596,10 @@ static void issue(struct smc_sm_state *sm, struct smc_sm_part *part, uint32_t po
    580.159.04, 2026-11-30). Warps then drift apart, and work outside the busiest pipe overlaps less
    than if they took turns: 16 warps with loops of 64 FFMA and 16 MUFU take 159 clocks for a pass of
    each, not 131; with calls of exp of doubles 45, not 35 (H200, CUDA 13.0, driver 580.159.04,
-   2026-11-29). Warps do take turns where traces leave out instructions, since an older warp would
-   finish the part of a loop that was kept before a younger one begins; and where later blocks are
-   not executed, since those would overlap with the last warps. */
+   2026-11-29). Warps do take turns, of an instruction each, where traces leave out instructions,
+   since an older warp would finish the part of a loop that was kept before a younger one begins;
+   and where later blocks are not executed, since those would overlap with the last warps. Where
+   issue or a pipe is busy all the time, turns are of some iterations each: smc_sm_end_turn. */
 static void sm_schedule_choose(const struct smc_sm_state *sm, struct smc_sm_part *part)
 {
     double best = INFINITY;
@@ -648,7 +612,7 @@ static void sm_schedule_choose(const struct smc_sm_state *sm, struct smc_sm_part
         clock = smc_later(clock, part->pipe_gate[waiting->pipe]);
         clock = smc_later(clock, part->port_gate[waiting->banks]);
         const bool older = sm->oldest_first && clock == best && part->next != SMC_SM_NO_WARP &&
-                           waiting->block < part->waiting[part->next].block;
+                           waiting->rank < part->waiting[part->next].rank;
         if (clock < best || older) {
             best = clock;
             part->next = (int)i;
@@ -848,6 +812,18 @@ static bool leaves_out(const struct smc_sm_launch *launch)
     return false;
 }
 
+/* Of warps that wait for each other at barriers in shared memory. */
+static bool leaves_rounds_out(const struct smc_sm_launch *launch)
+{
+    for (uint32_t b = 0; b < launch->blocks; b++)
+        for (uint32_t w = 0; w < launch->warps_per_block; w++)
+            for (size_t i = 0; i < launch->block[b].trace[w]->skip_count; i++)
+                if (launch->block[b].trace[w]->skip[i].rounds ||
+                    launch->block[b].trace[w]->skip[i].waits)
+                    return true;
+    return false;
+}
+
 /* The first blocks start one after the other, too. Where traces leave out instructions and other
    blocks follow, they start at once, so that what is executed of each meets the others. */
 static double first_blocks_apart(const struct smc_sm_launch *launch)
@@ -879,20 +855,24 @@ enum smc_status smc_sm_run(const struct smc_sm_launch *launch, struct smc_sm_res
         close_sm(&sm);
         return smc_out_of_memory(error);
     }
-    sm.oldest_first =
+    const bool whole =
         !leaves_out(launch) && (launch->no_more_blocks || launch->blocks > launch->resident_blocks);
+    sm.in_turns = launch->turns && !whole && !leaves_rounds_out(launch) && !sm.fetch.arrives;
+    sm.oldest_first = whole || sm.in_turns;
     double apart = first_blocks_apart(launch);
     for (uint32_t i = 0; i < sm.slots; i++)
         start_block(&sm, i, i * apart);
     sm.block_free = sm.slots * apart;
     sm_schedule_run(&sm);
     for (uint32_t i = 0; i < sm.slots; i++)
-        sm.end = smc_later(sm.end, sm.slot[i].end + paid_debt(&sm, &sm.slot[i]));
+        sm.end = smc_later(sm.end, sm.slot[i].end + smc_sm_paid_debt(&sm, &sm.slot[i]));
     /* A launch ends when L2 has acknowledged its last store: one store a thread makes an empty
        kernel of 132 blocks 0.2 to 0.35 us longer (H200, driver 580.159.04, 2026-11-29). */
     if (sm.last_store > 0)
         sm.end = smc_later(sm.end, sm.last_store + launch->rates->l2_latency);
     sm.end = smc_later(sm.end, sm.atomics_free);
+    if (sm.in_turns && !launch->no_more_blocks && launch->blocks > sm.slots)
+        sm.end = mean_of_slots(&sm); /* the next ones start where they end first */
     find_hottest(&sm);
     result->atomics_window = window_of_atomics(&sm);
     result->clocks = sm.end;

@@ -100,7 +100,8 @@ struct smc_sm_warp {
         double clock, debt, delay, filled;
     } mark[SMC_WARP_TRACE_DEPTH + 1]; /* when loops began, by depth; the last: when the warp did */
     uint32_t subpartition;
-    uint32_t age; /* how many warps started before */
+    uint32_t age;           /* how many warps started before */
+    uint32_t turn, turn_at; /* turns so far, and the entry of the trace where the last began */
 };
 
 struct smc_sm_named_barrier {
@@ -141,8 +142,9 @@ struct smc_sm_slot {
 /* A resident warp: when its next instruction can issue as far as it depends on the warp, and what
    it needs then. */
 struct smc_sm_waiting {
-    double ready;              /* INFINITY at a barrier */
-    uint32_t warp, age, block; /* block: its number among those that the SM executes */
+    double ready;  /* INFINITY at a barrier */
+    uint64_t rank; /* the lowest of those that are ready goes first: block, or turn and then age */
+    uint32_t warp, age;
     uint8_t pipe, banks;
 };
 
@@ -272,6 +274,7 @@ struct smc_sm_state {
     uint64_t changed;              /* bit n: array n is stored to */
     bool timed;                    /* not only the accesses */
     bool oldest_first;             /* of the warps that can issue */
+    bool in_turns;                 /* of a part of their iterations each, the oldest first */
     struct smc_step_work *work;    /* of the step that is being executed */
     double first_round, second_round, all_debts;
 };
@@ -291,6 +294,12 @@ struct smc_sm_waiting smc_sm_waiting_of(const struct smc_sm_state *sm,
 void smc_sm_replace(struct smc_sm_part *part, uint32_t position, const struct smc_sm_waiting *by);
 void smc_sm_add_waiting(struct smc_sm_state *sm, const struct smc_sm_warp *warp, uint32_t number);
 void smc_sm_remove_waiting(struct smc_sm_part *part, uint32_t position);
+
+/* How long the debt of a slot takes. */
+double smc_sm_paid_debt(const struct smc_sm_state *sm, const struct smc_sm_slot *slot);
+
+/* An iteration of a warp has ended, and with it its turn if that was long enough. */
+void smc_sm_end_turn(const struct smc_sm_state *sm, struct smc_sm_warp *warp);
 
 /* Passes entries of a warp's trace that are no instruction. */
 void smc_sm_pass_marks(struct smc_sm_state *sm, struct smc_sm_warp *warp);

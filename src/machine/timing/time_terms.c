@@ -20,20 +20,37 @@ static double blocks_sent(const struct model *model)
     return fmax(0, most - resident);
 }
 
+static void set_pipe_terms(const struct model *model, double ms, double *term)
+{
+    const struct work *work = &model->work;
+    const struct smc_rates *rates = &model->rates;
+    const double part = ms / rates->subpartitions;
+    term[SMC_TIME_ISSUE] = work->issued * part;
+    term[SMC_TIME_FMA] =
+        (work->busy[SMC_PIPE_FMA] / rates->fma_halves + work->busy[SMC_PIPE_FMA_HEAVY]) * part;
+    term[SMC_TIME_FP64] = work->busy[SMC_PIPE_FP64] * part;
+    term[SMC_TIME_INTEGER] = work->busy[SMC_PIPE_ALU] * part;
+    term[SMC_TIME_SPECIAL] = fmax(work->busy[SMC_PIPE_XU], work->busy[SMC_PIPE_ADU]) * part;
+    term[SMC_TIME_TENSOR] = work->busy[SMC_PIPE_TENSOR] * part;
+}
+
+double smc_model_busy(const struct model *model)
+{
+    double clocks[SMC_TIME_TERM_COUNT] = {0}, most = 0;
+    set_pipe_terms(model, 1, clocks);
+    clocks[SMC_TIME_TENSOR] = 0; /* its instructions are few */
+    for (int i = 0; i < SMC_TIME_TERM_COUNT; i++)
+        most = fmax(most, clocks[i]);
+    return model->work.clocks > 0 ? most / model->work.clocks : 0;
+}
+
 /* What each unit of the busiest SM would take alone. What remains of the time is latency. */
 static void set_terms(const struct model *model, struct smc_time *time)
 {
     const struct work *work = &model->work;
     const struct smc_rates *rates = &model->rates;
-    double ms = 1e3 / rates->clock_hz, *term = time->term_ms, parts = rates->subpartitions;
-    term[SMC_TIME_ISSUE] = work->issued / parts * ms;
-    term[SMC_TIME_FMA] =
-        (work->busy[SMC_PIPE_FMA] / rates->fma_halves + work->busy[SMC_PIPE_FMA_HEAVY]) / parts *
-        ms;
-    term[SMC_TIME_FP64] = work->busy[SMC_PIPE_FP64] / parts * ms;
-    term[SMC_TIME_INTEGER] = work->busy[SMC_PIPE_ALU] / parts * ms;
-    term[SMC_TIME_SPECIAL] = fmax(work->busy[SMC_PIPE_XU], work->busy[SMC_PIPE_ADU]) / parts * ms;
-    term[SMC_TIME_TENSOR] = work->busy[SMC_PIPE_TENSOR] / parts * ms;
+    double ms = 1e3 / rates->clock_hz, *term = time->term_ms;
+    set_pipe_terms(model, ms, term);
     term[SMC_TIME_SHARED] = work->shared_wavefronts * ms;
     double l1 = work->data_wavefronts - work->shared_wavefronts;
     term[SMC_TIME_L1] = fmax(l1, work->texture_clocks) * ms;
