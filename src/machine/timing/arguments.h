@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "machine/sass/texture_lines.h"
+#include "rules/banks.h"
 
 enum { SMC_TIME_MOST_ARGUMENTS = 64, SMC_TIME_PARAMETER_BYTES = 4096 };
 
@@ -20,6 +21,17 @@ struct smc_time_array {
     smc_time_contents *contents; /* or NULL: they are unknown */
     void *context;
 };
+
+/* The number of the array that has a line of SMC_LINE_BYTES; `arrays` if none has. */
+static inline size_t smc_time_array_with(const struct smc_time_array *array, size_t arrays,
+                                         uint64_t line)
+{
+    size_t i = 0;
+    while (i < arrays && (line < array[i].address / SMC_LINE_BYTES ||
+                          line > (array[i].address + array[i].bytes - 1) / SMC_LINE_BYTES))
+        i++;
+    return i;
+}
 
 /* A variable of the module, __device__ or __constant__, that is set before the launch. */
 struct smc_time_variable {

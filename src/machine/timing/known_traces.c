@@ -56,16 +56,14 @@ struct lines {
 };
 
 /* The lines of the array that has a line. */
-static struct lines array_with(const struct smc_machine_launch *launch, uint64_t line)
+static struct lines lines_with(const struct smc_machine_launch *launch, uint64_t line)
 {
-    for (size_t i = 0; i < launch->arrays; i++) {
-        const struct smc_time_array *array = &launch->array[i];
-        const uint64_t first = array->address / SMC_LINE_BYTES;
-        const uint64_t last = (array->address + array->bytes - 1) / SMC_LINE_BYTES;
-        if (line >= first && line <= last)
-            return (struct lines){first, last - first + 1};
-    }
-    return (struct lines){line, 0};
+    const size_t i = smc_time_array_with(launch->array, launch->arrays, line);
+    if (i == launch->arrays)
+        return (struct lines){line, 0};
+    const struct smc_time_array *array = &launch->array[i];
+    const uint64_t first = array->address / SMC_LINE_BYTES;
+    return (struct lines){first, (array->address + array->bytes - 1) / SMC_LINE_BYTES - first + 1};
 }
 
 static bool is_global(const struct smc_warp_trace *trace, size_t entry)
@@ -114,7 +112,7 @@ static uint64_t distance_of(const struct taking *taking, uint32_t step, const st
 /* A line so much further, in its array. */
 static uint64_t moved_line(const struct smc_machine_launch *launch, uint64_t line, uint64_t moved)
 {
-    const struct lines array = array_with(launch, line);
+    const struct lines array = lines_with(launch, line);
     if (array.count == 0)
         return line + moved;
     const int64_t at = (int64_t)(line - array.first + moved) % (int64_t)array.count;
@@ -133,7 +131,7 @@ static void copy_entry(const struct taking *taking, size_t entry)
         struct smc_warp_trace_line *line = &to->line[to->line_count];
         memcpy(line, source, copy.lines * sizeof *line);
         if (is_global(taking->from, entry)) {
-            const struct lines array = array_with(taking->known->launch, source->number);
+            const struct lines array = lines_with(taking->known->launch, source->number);
             const uint64_t moved = distance_of(taking, copy.step, &array);
             for (uint32_t i = 0; i < copy.lines; i++)
                 line[i].number = moved_line(taking->known->launch, line[i].number, moved);

@@ -16,6 +16,13 @@ struct sample {
     uint64_t budget; /* entries of all its warps, half of what they may take */
 };
 
+enum {
+    SMC_SAMPLE_BUDGET = 32000, /* instructions of all warps together that are executed one by one */
+    SMC_MOST_LOOP_ENTRIES = 4096, /* kept of a loop */
+    SMC_LEAST_LOOP_ENTRIES = 64,
+    SMC_MOST_ENTRIES = 20000 /* of a warp */
+};
+
 /* What an SM does for its blocks. */
 struct work {
     double clocks, issued, flops, unknown;
@@ -83,6 +90,16 @@ static inline bool smc_contents_change(const struct smc_survey *survey)
 
 /* The share of the SM's time for which issue or a pipe is busy, whichever is longer. */
 double smc_model_busy(const struct model *model);
+
+/* The sample with so much of each loop. Most warps need no more entries than the one measured.
+   `cut`: not all of it was kept. */
+enum smc_status smc_sample_measure(const struct model *model, uint64_t kept, struct sample *sample,
+                                   bool *cut, struct smc_error *error);
+
+/* Sets the sample, whose first block is set: blocks of the SM with the most, up to three rounds,
+   fewer if their traces do not fit. The more blocks reside, the longer it takes until they have
+   drifted apart. */
+enum smc_status smc_sample_choose(struct model *model, struct smc_error *error);
 
 /* Sets the terms, what bounds the time, the time and its range. `times`: the work of the launch as
    a multiple of that of `model->work`. */

@@ -21,21 +21,11 @@ struct panel_lines {
     unsigned bits; /* 2^bits places */
 };
 
-/* The number of the array that has a line; the number of arrays if none has. */
-static size_t array_with(const struct smc_time_array *array, size_t arrays, uint64_t line)
-{
-    size_t i = 0;
-    while (i < arrays && (line < array[i].address / SMC_LINE_BYTES ||
-                          line > (array[i].address + array[i].bytes - 1) / SMC_LINE_BYTES))
-        i++;
-    return i;
-}
-
 /* Notes that a block accesses a line. Whether it is the first access of all blocks, and of this
  * one.
  */
-static void note_line(struct panel_lines *lines, uint64_t number, uint32_t block, bool *of_all,
-                      bool *of_block)
+static void note_access(struct panel_lines *lines, uint64_t number, uint32_t block, bool *of_all,
+                        bool *of_block)
 {
     const uint32_t mask = (uint32_t)((UINT64_C(1) << lines->bits) - 1);
     uint32_t at = smc_hash_slot(++number, lines->bits);
@@ -79,11 +69,11 @@ static void note_trace(const struct smc_warp_trace *trace, uint32_t block,
             continue;
         for (uint32_t k = 0; k < entry->lines; k++) {
             const uint64_t number = trace->line[entry->line + k].number;
-            const size_t in = array_with(array, arrays, number);
+            const size_t in = smc_time_array_with(array, arrays, number);
             bool of_all, of_block;
             if (in == arrays)
                 continue;
-            note_line(lines, number << STEP_BITS | entry->step, block, &of_all, &of_block);
+            note_access(lines, number << STEP_BITS | entry->step, block, &of_all, &of_block);
             step[entry->step].array = in;
             step[entry->step].of_all += of_all;
             step[entry->step].of_blocks += of_block;

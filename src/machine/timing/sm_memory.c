@@ -30,13 +30,7 @@ static uint32_t sectors_in(uint32_t mask)
 /* The number of the array that has a line; the number of arrays if none has. */
 static size_t array_of(const struct smc_sm_state *sm, uint64_t line)
 {
-    for (size_t i = 0; i < sm->launch->arrays; i++) {
-        const struct smc_time_array *array = &sm->launch->array[i];
-        if (line >= array->address / SMC_LINE_BYTES &&
-            line <= (array->address + array->bytes - 1) / SMC_LINE_BYTES)
-            return i;
-    }
-    return sm->launch->arrays;
+    return smc_time_array_with(sm->launch->array, sm->launch->arrays, line);
 }
 
 uint64_t smc_sm_changed_arrays(const struct smc_sm_state *sm)

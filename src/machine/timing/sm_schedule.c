@@ -715,7 +715,8 @@ static enum smc_status open_sm(const struct smc_sm_launch *launch, struct smc_sm
 
 /* If several of the SM's blocks access a piece, all of the launch do so; otherwise one does, or a
    few. */
-static double accesses_of(const struct smc_sm_launch *launch, const struct smc_sm_hot_piece *piece)
+static double accesses_in_launch(const struct smc_sm_launch *launch,
+                                 const struct smc_sm_hot_piece *piece)
 {
     const bool apart = launch->blocks > 1 && __builtin_popcountll(piece->blocks) == 1;
     return piece->accesses * (apart ? launch->share_of_blocks : 1);
@@ -728,7 +729,7 @@ hottest_of(const struct smc_sm_launch *launch, const struct smc_sm_hot_piece *ho
     const struct smc_sm_hot_piece *hottest = hot;
     *accesses = 0;
     for (uint32_t i = 0; i < SMC_SM_HOT_PIECES; i++) {
-        const double all = accesses_of(launch, &hot[i]);
+        const double all = accesses_in_launch(launch, &hot[i]);
         if (all <= *accesses)
             continue;
         *accesses = all;
@@ -764,7 +765,7 @@ static void find_hottest_atomics(const struct smc_sm_state *sm, struct smc_sm_re
         clocks += other->clocks;
         if (other->number != ((piece->number - 1) ^ NEXT_IN_UNIT) + 1)
             continue;
-        result->hottest_atomics += accesses_of(sm->launch, other);
+        result->hottest_atomics += accesses_in_launch(sm->launch, other);
         unit.accesses += other->accesses;
         unit.clocks += other->clocks;
         unit.sectors |= other->sectors << SECTORS;

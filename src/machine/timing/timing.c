@@ -14,20 +14,6 @@
 #include "machine/timing/traces.h"
 #include "rules/banks.h"
 
-enum {
-    BUDGET = 32000,           /* instructions of all warps together that are executed one by one */
-    WHOLE_BUDGET = 500000,    /* likewise, of all blocks of an SM, if nothing is left out then */
-    ROUNDS_BUDGET = 200000,   /* likewise, of whole rounds of its blocks */
-    MOST_LOOP_ENTRIES = 4096, /* kept of a loop */
-    LEAST_LOOP_ENTRIES = 64,
-    MOST_ENTRIES = 20000, /* of a warp */
-    MOST_ROUNDS = 3,      /* of blocks that reside */
-    /* Of blocks that reside, up to FEW the budget shows how they drift apart; it grows with their
-       number up to MANY. */
-    FEW_BLOCKS = 8,
-    MANY_BLOCKS = 32
-};
-
 static void timing_add(struct work *sum, const struct work *part, double times)
 {
     sum->clocks += times * part->clocks;
@@ -104,109 +90,6 @@ static void add_step(const struct model *model, uint32_t i, const struct smc_ste
 }
 
 /* --- One SM ----------------------------------------------------------------------------------- */
-
-/* The sample with so much of each loop. Most warps need no more entries than the one measured. */
-static enum smc_status timing_measure(const struct model *model, uint64_t kept,
-                                      struct sample *sample, bool *cut, struct smc_error *error)
-{
-    struct smc_trace_size size = {.loop_entries = kept, .most = MOST_ENTRIES};
-    enum smc_status status =
-        smc_traces_take_turns(&model->program)
-            ? smc_traces_measure_turns(&model->machine, sample->first, &size, error)
-            : smc_traces_measure(&model->path, &size, error);
-    sample->loop_entries = kept;
-    sample->kept = size.entries;
-    sample->length = size.length;
-    sample->entries = size.entries + size.entries / 4 + 64;
-    *cut = size.cut;
-    return status;
-}
-
-/* How much of each loop is kept so that the traces of so many blocks fit into the budget. `sample`
-   has been measured with the least. */
-static enum smc_status choose_entries(const struct model *model, struct sample *sample,
-                                      struct smc_error *error)
-{
-    uint64_t warps = (uint64_t)sample->blocks * smc_traces_warps(&model->machine);
-    const uint64_t budget = sample->budget;
-    uint64_t kept = budget / warps;
-    const struct sample least = *sample;
-    enum smc_status status = SMC_OK;
-    bool cut;
-    for (int pass = 0; pass < 2 && status == SMC_OK; pass++) {
-        kept = kept > MOST_LOOP_ENTRIES ? MOST_LOOP_ENTRIES : kept;
-        if (kept <= LEAST_LOOP_ENTRIES) {
-            *sample = least;
-            break;
-        }
-        status = timing_measure(model, kept, sample, &cut, error);
-        if (sample->kept * warps <= budget)
-            break;
-        kept = kept * budget / (sample->kept * warps);
-    }
-    return status;
-}
-
-/* Blocks with nothing left out: all of the SM if there are several, but few enough, else as many
-   rounds as the budget has room for. What the first iterations of loops do not show is then in it:
-   where later ones access memory, warps that drift apart until some end long before others, and
-   stores that wait for each other. Without contents, later iterations go on as the first ones do:
-   then whole rounds show nothing more. */
-static enum smc_status choose_whole(const struct model *model, struct sample *sample,
-                                    bool *is_whole, struct smc_error *error)
-{
-    const uint64_t most = smc_most_blocks(model), warps = smc_traces_warps(&model->machine);
-    const uint64_t resident = model->launch->blocks_per_sm;
-    const bool by_rounds = model->machine.contents;
-    enum smc_status status = SMC_OK;
-    *is_whole = false;
-    for (uint64_t rounds = MOST_ROUNDS; rounds > 0 && status == SMC_OK && !*is_whole; rounds--) {
-        const uint64_t blocks = rounds * resident < most ? rounds * resident : most;
-        const bool is_all = blocks == most && most > 1;
-        const uint64_t budget = is_all ? WHOLE_BUDGET : by_rounds ? ROUNDS_BUDGET : 0;
-        const uint64_t entries = budget / (blocks * warps);
-        struct sample whole = *sample;
-        bool cut = true;
-        if ((rounds - 1) * resident >= most || entries <= LEAST_LOOP_ENTRIES ||
-            sample->length > entries)
-            continue;
-        whole.blocks = (uint32_t)blocks;
-        status = timing_measure(model, entries, &whole, &cut, error);
-        *is_whole = !cut && whole.kept <= entries;
-        if (*is_whole)
-            *sample = whole;
-    }
-    return status;
-}
-
-/* Blocks of the SM with the most: up to three rounds, fewer if their traces do not fit. The more
-   blocks reside, the longer it takes until they have drifted apart. */
-static enum smc_status choose_sample(struct model *model, struct smc_error *error)
-{
-    uint32_t resident = model->launch->blocks_per_sm;
-    uint64_t most = smc_most_blocks(model), warps = smc_traces_warps(&model->machine);
-    const uint64_t apart = resident < FEW_BLOCKS    ? 1
-                           : resident < MANY_BLOCKS ? resident / FEW_BLOCKS
-                                                    : MANY_BLOCKS / FEW_BLOCKS;
-    struct sample least = {.first = model->sample.first, .budget = BUDGET * apart},
-                  *sample = &model->sample;
-    bool cut = false, is_whole = false;
-    enum smc_status status = timing_measure(model, LEAST_LOOP_ENTRIES, &least, &cut, error);
-    *sample = least;
-    if (status == SMC_OK && cut)
-        status = choose_whole(model, sample, &is_whole, error);
-    for (uint32_t rounds = MOST_ROUNDS; rounds > 0 && status == SMC_OK && !is_whole; rounds--) {
-        *sample = least;
-        sample->blocks = most < (uint64_t)rounds * resident ? (uint32_t)most : rounds * resident;
-        bool fits = sample->entries * sample->blocks * warps <= 2 * sample->budget;
-        if (cut && (fits || sample->blocks <= resident))
-            status = choose_entries(model, sample, error);
-        fits = sample->entries * sample->blocks * warps <= 2 * sample->budget;
-        if (fits || sample->blocks <= resident)
-            break;
-    }
-    return status;
-}
 
 /* How an SM executes a sample: smc_sm_run or smc_sm_access. */
 typedef enum smc_status execute_blocks(const struct smc_sm_launch *launch,
@@ -401,8 +284,8 @@ static enum smc_status add_last_block(struct model *model, struct smc_error *err
                                       .stride = 1,
                                       .blocks = 1,
                                       .each_apart = true,
-                                      .entries = (size_t)2 * BUDGET / warps,
-                                      .loop_entries = BUDGET / warps,
+                                      .entries = (size_t)2 * SMC_SAMPLE_BUDGET / warps,
+                                      .loop_entries = SMC_SAMPLE_BUDGET / warps,
                                       .others = survey->others,
                                       .overwritten = survey->whole ? 0 : survey->changed,
                                       .sees_all = true};
@@ -437,12 +320,12 @@ static enum smc_status access_elsewhere(struct model *model, uint32_t most, stru
     enum { TWO = 2 };
     struct sample least = {.blocks = 1};
     bool cut;
-    enum smc_status status = timing_measure(model, LEAST_LOOP_ENTRIES, &least, &cut, error);
+    enum smc_status status = smc_sample_measure(model, SMC_LEAST_LOOP_ENTRIES, &least, &cut, error);
     if (status != SMC_OK)
         return status;
     const struct smc_traces own = model->traces;
     const uint64_t entries = least.entries * smc_traces_warps(&model->machine);
-    const double fit = fmin(4.0 * BUDGET / (double)entries, most);
+    const double fit = fmin(4.0 * SMC_SAMPLE_BUDGET / (double)entries, most);
     const struct smc_traced traced = {.scattered = true,
                                       .blocks =
                                           (uint32_t)fmin(fmax(fit, TWO), (double)model->blocks),
@@ -533,11 +416,11 @@ static enum smc_status find_panels(struct model *model, struct smc_error *error)
     bool cut;
     if (model->blocks <= run || by_data(model) || model->survey.others)
         return SMC_OK;
-    enum smc_status status = timing_measure(model, ITERATIONS, &least, &cut, error);
+    enum smc_status status = smc_sample_measure(model, ITERATIONS, &least, &cut, error);
     if (status != SMC_OK)
         return status;
     const uint64_t entries = least.entries * smc_traces_warps(&model->machine);
-    const double fit = 4.0 * BUDGET / (double)entries;
+    const double fit = 4.0 * SMC_SAMPLE_BUDGET / (double)entries;
     if (fit < FEW)
         return SMC_OK;
     const struct smc_traced traced = {.scattered = true,
@@ -781,7 +664,7 @@ static size_t most_entries(const struct model *model)
 {
     const struct sample *sample = &model->sample;
     size_t most = 2 * sample->budget / (sample->blocks * (size_t)smc_traces_warps(&model->machine));
-    most = most < MOST_ENTRIES ? most : MOST_ENTRIES;
+    most = most < SMC_MOST_ENTRIES ? most : SMC_MOST_ENTRIES;
     return most > sample->entries ? most : sample->entries;
 }
 
@@ -825,8 +708,9 @@ static void keep_all(const struct model *model, struct smc_traced *traced)
     if (!traced->each_apart || smc_traces_take_turns(&model->program) ||
         model->survey.length * warps > (double)model->sample.budget)
         return;
-    traced->loop_entries = MOST_LOOP_ENTRIES;
-    traced->entries = traced->entries > MOST_LOOP_ENTRIES ? traced->entries : MOST_LOOP_ENTRIES;
+    traced->loop_entries = SMC_MOST_LOOP_ENTRIES;
+    traced->entries =
+        traced->entries > SMC_MOST_LOOP_ENTRIES ? traced->entries : SMC_MOST_LOOP_ENTRIES;
 }
 
 /* The traces of the sample. Where the warps of the grid differ, they are of blocks from the whole
@@ -995,7 +879,7 @@ static enum smc_status predict_with(const struct smc_time_launch *launch,
     if (status == SMC_OK)
         status = follow_first(&model, cubin, kernel->name, error);
     if (status == SMC_OK)
-        status = choose_sample(&model, error);
+        status = smc_sample_choose(&model, error);
     if (status == SMC_OK)
         status = trace_sample(&model, error);
     if (status == SMC_OK)

@@ -1,0 +1,113 @@
+/* Which blocks of an SM are executed, and how much of their loops. */
+#include "machine/timing/launch_model.h"
+
+enum {
+    WHOLE_BUDGET =
+        500000, /* as SMC_SAMPLE_BUDGET, of all blocks of an SM, if nothing is left out */
+    ROUNDS_BUDGET = 200000, /* likewise, of whole rounds of its blocks */
+    MOST_ROUNDS = 3,        /* of blocks that reside */
+    /* Of blocks that reside, up to FEW the budget shows how they drift apart; it grows with their
+       number up to MANY. */
+    FEW_BLOCKS = 8,
+    MANY_BLOCKS = 32
+};
+
+enum smc_status smc_sample_measure(const struct model *model, uint64_t kept, struct sample *sample,
+                                   bool *cut, struct smc_error *error)
+{
+    struct smc_trace_size size = {.loop_entries = kept, .most = SMC_MOST_ENTRIES};
+    enum smc_status status =
+        smc_traces_take_turns(&model->program)
+            ? smc_traces_measure_turns(&model->machine, sample->first, &size, error)
+            : smc_traces_measure(&model->path, &size, error);
+    sample->loop_entries = kept;
+    sample->kept = size.entries;
+    sample->length = size.length;
+    sample->entries = size.entries + size.entries / 4 + 64;
+    *cut = size.cut;
+    return status;
+}
+
+/* How much of each loop is kept so that the traces of so many blocks fit into the budget. `sample`
+   has been measured with the least. */
+static enum smc_status choose_entries(const struct model *model, struct sample *sample,
+                                      struct smc_error *error)
+{
+    uint64_t warps = (uint64_t)sample->blocks * smc_traces_warps(&model->machine);
+    const uint64_t budget = sample->budget;
+    uint64_t kept = budget / warps;
+    const struct sample least = *sample;
+    enum smc_status status = SMC_OK;
+    bool cut;
+    for (int pass = 0; pass < 2 && status == SMC_OK; pass++) {
+        kept = kept > SMC_MOST_LOOP_ENTRIES ? SMC_MOST_LOOP_ENTRIES : kept;
+        if (kept <= SMC_LEAST_LOOP_ENTRIES) {
+            *sample = least;
+            break;
+        }
+        status = smc_sample_measure(model, kept, sample, &cut, error);
+        if (sample->kept * warps <= budget)
+            break;
+        kept = kept * budget / (sample->kept * warps);
+    }
+    return status;
+}
+
+/* Blocks with nothing left out: all of the SM if there are several, but few enough, else as many
+   rounds as the budget has room for. What the first iterations of loops do not show is then in it:
+   where later ones access memory, warps that drift apart until some end long before others, and
+   stores that wait for each other. Without contents, later iterations go on as the first ones do:
+   then whole rounds show nothing more. */
+static enum smc_status choose_whole(const struct model *model, struct sample *sample,
+                                    bool *is_whole, struct smc_error *error)
+{
+    const uint64_t most = smc_most_blocks(model), warps = smc_traces_warps(&model->machine);
+    const uint64_t resident = model->launch->blocks_per_sm;
+    const bool by_rounds = model->machine.contents;
+    enum smc_status status = SMC_OK;
+    *is_whole = false;
+    for (uint64_t rounds = MOST_ROUNDS; rounds > 0 && status == SMC_OK && !*is_whole; rounds--) {
+        const uint64_t blocks = rounds * resident < most ? rounds * resident : most;
+        const bool is_all = blocks == most && most > 1;
+        const uint64_t budget = is_all ? WHOLE_BUDGET : by_rounds ? ROUNDS_BUDGET : 0;
+        const uint64_t entries = budget / (blocks * warps);
+        struct sample whole = *sample;
+        bool cut = true;
+        if ((rounds - 1) * resident >= most || entries <= SMC_LEAST_LOOP_ENTRIES ||
+            sample->length > entries)
+            continue;
+        whole.blocks = (uint32_t)blocks;
+        status = smc_sample_measure(model, entries, &whole, &cut, error);
+        *is_whole = !cut && whole.kept <= entries;
+        if (*is_whole)
+            *sample = whole;
+    }
+    return status;
+}
+
+enum smc_status smc_sample_choose(struct model *model, struct smc_error *error)
+{
+    uint32_t resident = model->launch->blocks_per_sm;
+    uint64_t most = smc_most_blocks(model), warps = smc_traces_warps(&model->machine);
+    const uint64_t apart = resident < FEW_BLOCKS    ? 1
+                           : resident < MANY_BLOCKS ? resident / FEW_BLOCKS
+                                                    : MANY_BLOCKS / FEW_BLOCKS;
+    struct sample least = {.first = model->sample.first, .budget = SMC_SAMPLE_BUDGET * apart},
+                  *sample = &model->sample;
+    bool cut = false, is_whole = false;
+    enum smc_status status = smc_sample_measure(model, SMC_LEAST_LOOP_ENTRIES, &least, &cut, error);
+    *sample = least;
+    if (status == SMC_OK && cut)
+        status = choose_whole(model, sample, &is_whole, error);
+    for (uint32_t rounds = MOST_ROUNDS; rounds > 0 && status == SMC_OK && !is_whole; rounds--) {
+        *sample = least;
+        sample->blocks = most < (uint64_t)rounds * resident ? (uint32_t)most : rounds * resident;
+        bool fits = sample->entries * sample->blocks * warps <= 2 * sample->budget;
+        if (cut && (fits || sample->blocks <= resident))
+            status = choose_entries(model, sample, error);
+        fits = sample->entries * sample->blocks * warps <= 2 * sample->budget;
+        if (fits || sample->blocks <= resident)
+            break;
+    }
+    return status;
+}
