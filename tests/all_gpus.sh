@@ -136,6 +136,7 @@ refuses_fake 2 two "option --length: '4' is not above 2 x 5, twice the radius" \
     run --kernel stencil-dynamic --radius 5 --length 4 --gpu all
 refuses_fake 2 two "option --annotate: not with --gpu all; it shows one emulation" \
     run --tile 8 --on both --annotate --gpu all
+: >x.cu
 refuses_fake 2 two "option --gpu: 'all' is not for your own source; give the index of one GPU" \
     run --source x.cu --grid 1 --block 32 --gpu all
 refuses_fake 2 two "option --gpu: not with --on emulator; --device names what to emulate" \
