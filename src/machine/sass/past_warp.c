@@ -51,7 +51,7 @@ bool smc_past_warp_is_due(struct smc_past_warp *past, const struct smc_sass_warp
 bool smc_past_warp_repeats(struct smc_past_warp *past, const struct smc_sass_warp *warp,
                            uint32_t at, uint64_t steps, uint64_t places)
 {
-    if (past->places == places && equals(past, warp, at))
+    if (equals(past, warp, at) && past->places == places)
         return true;
     past->is_kept = true;
     past->at = at;
