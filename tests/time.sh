@@ -1188,6 +1188,11 @@ extern "C" __global__ void sleeps(int *x, int n)
         __nanosleep(1000);
     x[threadIdx.x] = n;
 }
+extern "C" __global__ void shorts(int *x, unsigned short from, unsigned short to)
+{
+    for (int i = from + threadIdx.x; i < to; i += blockDim.x)
+        x[i]++;
+}
 extern "C" __global__ void hints(int *x)
 {
     __shared__ unsigned long long barrier;
@@ -1226,6 +1231,7 @@ refused "not predicted: a wait for another block" "the end of the loop .* it loa
     waits -a i32x1 -a i32x64
 refused "not predicted: warps that sleep" "warps sleep .__nanosleep." sleeps -a i32x64 -a i32:9
 refused "predicted: warps that do not sleep" '$' sleeps -a i32x64 -a i32:0
+refused "predicted: a loop up to a parameter in half of the last word" '$' shorts -a i32x900 -a u16:7 -a u16:900
 refused "predicted: a wait with a hint of how long" '$' hints -a i32x64
 refused "predicted: recursion" '$' recursion -a i32x64 -a i32:12
 refused "not predicted: deep recursion" "the calls at 0x[0-9a-f]+ .* deeper" recursion -a i32x64 -a i32:30

@@ -57,12 +57,16 @@ static bool read_constant(const struct smc_sass_warp *warp, unsigned number, uin
     return true;
 }
 
+/* Of a word that the bank has only in part, LDC and ULDC read the bytes that they load themselves.
+ */
 static void constant_lanes(const struct smc_sass_warp *warp, const struct smc_sass_operand *operand,
                            unsigned part, struct smc_lanes *lanes)
 {
+    const uint32_t at = operand->value + 4 * part;
     lanes->same = true;
     lanes->unknown = 0;
-    if (!read_constant(warp, operand->number, operand->value + 4 * part, 4, &lanes->value[0]))
+    if (!read_constant(warp, operand->number, at, 4, &lanes->value[0]) &&
+        !read_constant(warp, operand->number, at, 1, &lanes->value[0]))
         lanes->unknown = UINT32_MAX;
 }
 
