@@ -1188,6 +1188,12 @@ extern "C" __global__ void sleeps(int *x, int n)
         __nanosleep(1000);
     x[threadIdx.x] = n;
 }
+__constant__ struct { const int *rows; int *most; int n; } members;
+extern "C" __global__ void uses_members(int *x, int *)
+{
+    for (int i = members.rows[members.n]; i < *members.most; i++)
+        x[i]++;
+}
 extern "C" __global__ void shorts(int *x, unsigned short from, unsigned short to)
 {
     for (int i = from + threadIdx.x; i < to; i += blockDim.x)
@@ -1231,6 +1237,9 @@ refused "not predicted: a wait for another block" "the end of the loop .* it loa
     waits -a i32x1 -a i32x64
 refused "not predicted: warps that sleep" "warps sleep .__nanosleep." sleeps -a i32x64 -a i32:9
 refused "predicted: warps that do not sleep" '$' sleeps -a i32x64 -a i32:0
+refused "predicted: a loop whose bounds are in memory that a variable names" '$' uses_members -a i32x64 \
+    --set 'members={i32x9:2,@2,i32:8}' -a i32x1:40
+refused "not predicted: the same without the variable" "how often the loop runs" uses_members -a i32x64 -a i32x1:40
 refused "predicted: a loop up to a parameter in half of the last word" '$' shorts -a i32x900 -a u16:7 -a u16:900
 refused "predicted: a wait with a hint of how long" '$' hints -a i32x64
 refused "predicted: recursion" '$' recursion -a i32x64 -a i32:12

@@ -124,7 +124,8 @@ static void close_source(const struct source *source)
 
 /* --- Arguments -------------------------------------------------------------------------------- */
 
-/* Memory of an argument, by the argument's position and the part of it, from 1. */
+/* Memory of an argument, by the argument's position and the part of it, from 1; of members of
+   variables, position 0. */
 struct placed {
     size_t position, part;
     uint64_t address;
@@ -185,7 +186,9 @@ static enum smc_status place_memory(struct placing *placing,
     *placed = (struct placed){placing->position, 1, *address, smc_user_types[argument->type].bytes};
     for (size_t i = 0; i + 1 < placing->count; i++)
         placed->part += placing->placed[i].position == placing->position;
-    if (is_member)
+    if (is_member && placing->position == 0)
+        snprintf(name, sizeof name, "variable.%zu", placed->part);
+    else if (is_member)
         snprintf(name, sizeof name, "arg %zu.%zu", placing->position, placed->part);
     else
         snprintf(name, sizeof name, "arg %zu", placing->position);
@@ -316,7 +319,52 @@ static void fill_holes(const struct placing *placing)
     }
 }
 
-/* SMC_USAGE: why there is no prediction with these arguments. */
+/* The bytes of a variable that is set to a structure, a list or an address. */
+static enum smc_status place_in_variable(struct placing *placing,
+                                         const struct smc_user_argument *value, uint64_t bytes,
+                                         struct source *source, struct smc_error *error)
+{
+    const uint64_t all = smc_user_argument_bytes(value) + value->bytes + sizeof(uint64_t);
+    source->made = smc_calloc(1, (size_t)(bytes > all ? bytes : all));
+    if (!source->made)
+        return smc_out_of_memory(error);
+    return value->form == SMC_USER_ADDRESS ? place_address(placing, value, source->made, error)
+                                           : place_members(placing, source->made, value, error);
+}
+
+/* Variables that are set. Of those in other forms than these the contents are unknown. */
+static enum smc_status place_set_variables(struct placing *placing, struct source *sources,
+                                           struct smc_error *error)
+{
+    const struct smc_user_run *run = placing->run;
+    struct smc_time_arguments *arguments = placing->arguments;
+    enum smc_status status = SMC_OK;
+    placing->position = 0;
+    for (size_t i = 0; i < run->request.variable_count && status == SMC_OK; i++) {
+        const struct smc_user_variable *variable = &run->request.variable[i];
+        const struct smc_user_argument *value = &variable->value;
+        char name[32];
+        if (!variable->is_set)
+            continue;
+        struct smc_time_variable *to = &arguments->variable[arguments->variable_count++];
+        *to =
+            (struct smc_time_variable){.name = run->symbol[i].name, .bytes = run->symbol[i].bytes};
+        const bool has_members = value->form == SMC_USER_STRUCT || value->form == SMC_USER_LIST ||
+                                 value->form == SMC_USER_ADDRESS;
+        if (!has_members && value->form != SMC_USER_PLAIN && value->form != SMC_USER_BYTES)
+            continue;
+        snprintf(name, sizeof name, "%.31s", variable->name);
+        open_source(&run->request, value, name, &sources[i]);
+        to->contents = read_contents;
+        to->context = &sources[i];
+        if (has_members)
+            status = place_in_variable(placing, value, to->bytes, &sources[i], error);
+    }
+    return status;
+}
+
+/* SMC_USAGE: why there is no prediction with these arguments. `source`: SMC_TIME_MOST_ARGUMENTS of
+   the arguments, and those of the variables. */
 static enum smc_status user_time_add_arguments(const struct smc_user_run *run,
                                                struct source *source,
                                                struct smc_time_arguments *arguments,
@@ -328,33 +376,11 @@ static enum smc_status user_time_add_arguments(const struct smc_user_run *run,
         placing.position++;
         status = place_argument(&placing, error);
     }
+    if (status == SMC_OK)
+        status = place_set_variables(&placing, source + SMC_TIME_MOST_ARGUMENTS, error);
     fill_holes(&placing);
     free(placing.hole);
     return status;
-}
-
-/* Variables that are set to numbers, to elements of one type or to the bytes of a file; of others
-   the contents are unknown. */
-static void user_time_add_variables(const struct smc_user_run *run, struct source *source,
-                                    struct smc_time_arguments *arguments)
-{
-    const struct smc_user_request *request = &run->request;
-    for (size_t i = 0; i < request->variable_count; i++) {
-        const struct smc_user_variable *variable = &request->variable[i];
-        const enum smc_user_form form = variable->value.form;
-        char name[32];
-        if (!variable->is_set)
-            continue;
-        struct smc_time_variable *to = &arguments->variable[arguments->variable_count++];
-        *to =
-            (struct smc_time_variable){.name = run->symbol[i].name, .bytes = run->symbol[i].bytes};
-        if (form != SMC_USER_PLAIN && form != SMC_USER_BYTES)
-            continue;
-        snprintf(name, sizeof name, "%.31s", variable->name);
-        open_source(request, &variable->value, name, &source[i]);
-        to->contents = read_contents;
-        to->context = &source[i];
-    }
 }
 
 enum smc_status smc_user_find_time(struct smc_user_run *run, struct smc_error *error)
@@ -366,7 +392,6 @@ enum smc_status smc_user_find_time(struct smc_user_run *run, struct smc_error *e
     if (!source)
         return smc_out_of_memory(error);
     enum smc_status status = user_time_add_arguments(run, source, &arguments, &reason);
-    user_time_add_variables(run, source + SMC_TIME_MOST_ARGUMENTS, &arguments);
     run->answer.query.ceilings = run->request.ceilings;
     run->answer.query.cold = run->request.settings && run->request.settings->cold;
     if (status == SMC_USAGE) {
