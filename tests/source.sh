@@ -997,8 +997,8 @@ END
     FAKE_GPU=well "$fake" run paint.cu --grid 1 --block 256 -a tex:i32x131073 -a surf:i32x8x8 -a i32:8 \
         --on gpu >out 2>err
     seen=$?
-    empty "a texture that the GPU refuses" "$([ $seen -eq 2 ] &&
-        grep -q "^smemcalc: option --arg: 'tex:i32x131073': cudaMalloc3DArray refuses it on this GPU$" err || cat out err)"
+    empty "a texture that the GPU refuses" "$(
+        { [ $seen -eq 2 ] && grep -q "^smemcalc: option --arg: 'tex:i32x131073': cudaMalloc3DArray refuses it on this GPU$" err; } || cat out err)"
 
     # The fake's threads add in the opposite order.
     adds() { # FAKE_GPU ARGUMENT...
