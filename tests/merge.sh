@@ -195,6 +195,11 @@ empty "a report that was cut hides none after it" "$(grep -q '^alone: 1 GPU, 11 
     grep -qx "smemcalc: middle.json:2: column 0: '}' expected near end of file" err || cat err)"
 : >empty.json
 tells "an empty file" "empty.json:1: no report" empty.json
+printf 'n1: g{"schema":"smemcalc/1","command":"check","host":"n1",\n' >cut.log
+empty "a label and how a check's report begins are no report" "$(
+    smemcalc merge cut.log >out 2>err
+    seen=$?
+    { [ $seen -eq 2 ] && grep -q '^smemcalc: cut.log:1: no report$' err; } || cat err)"
 tells "a file that is not there" "nowhere.json: No such file or directory" nowhere.json
 tells "a file without a name" "'': No such file or directory" ''
 mkdir folder

@@ -800,7 +800,8 @@ static enum smc_status merge_read_rest(struct merge_reader *reader, struct smc_m
     if (reader->out_of_memory || checks->out_of_memory)
         return SMC_MACHINE;
     bool nothing = reader->merge->count == before && checks->found == 0;
-    if (reader->problem_count + checks->problem_count == 0 && nothing && !reader->lenient)
+    if (reader->problem_count + checks->problem_count == 0 && nothing &&
+        !reader->merge->only_checks)
         merge_read_tell(reader, 1, "no report");
     tell_counts(reader, nothing);
     return reader->problem_count + checks->problem_count > 0 ? SMC_USAGE : SMC_OK;
