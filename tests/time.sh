@@ -1188,7 +1188,8 @@ extern "C" __global__ void sleeps(int *x, int n)
         __nanosleep(1000);
     x[threadIdx.x] = n;
 }
-__constant__ struct { const int *rows; int *most; int n; } members;
+struct Members { const int *rows; int *most; int n; };
+__constant__ Members members;
 extern "C" __global__ void uses_members(int *x, int *)
 {
     for (int i = members.rows[members.n]; i < *members.most; i++)
