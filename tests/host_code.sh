@@ -201,6 +201,19 @@ without_nvcc inspect roots.cu --device 9.0 >out 2>err
 empty "a variable of another file is refused with the option that compiles it" \
     "$([ $? -eq 2 ] || echo status; has err "Unresolved extern variable 'roots'.*-rdc=true")"
 
+cat >with_variables.cu <<'EOF'
+#include <iostream>
+#include <vector>
+__constant__ struct { const int *rows; int n; } members;
+__device__ struct Pair { int a; } pair = {3}, more[2];
+static struct { std::vector<int> v; } of_host;
+__global__ void k(int *x) { x[members.n] = members.rows[0] + pair.a + more[1].a; }
+int main() { std::cout << of_host.v.size(); k<<<1, 1>>>(nullptr); }
+EOF
+without_nvcc inspect with_variables.cu --device 9.0 >out 2>err
+empty "variables that are declared with their structure belong to the device part" \
+    "$([ $? -eq 0 ] || cat err)"
+
 cat >references.cu <<'EOF'
 #include <type_traits>
 template <class T> using Ref = typename std::add_lvalue_reference<T>::type;

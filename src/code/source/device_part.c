@@ -151,8 +151,11 @@ static bool keeps(const struct smc_device_part *part, const struct smc_source_fi
     case SMC_DECLARE_DIRECTIVE:
     case SMC_DECLARE_ASSERT:
         return true;
-    case SMC_DECLARE_CLASS:
-        return device_part_is_used(part, tokens, found->name);
+    case SMC_DECLARE_CLASS: /* that of variables, too, as in "__constant__ struct {...} name;" */
+        if ((found->body == SMC_NO_TOKEN || !is_anonymous(tokens, found)) &&
+            device_part_is_used(part, tokens, found->name))
+            return true;
+        return found->is_device || (found->is_constant && declares_used_value(part, tokens, found));
     case SMC_DECLARE_TYPE:
         return declares_used_type(part, tokens, found);
     case SMC_DECLARE_VALUE:
