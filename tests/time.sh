@@ -1445,11 +1445,12 @@ extern "C" __global__ void __cluster_dims__(2) by_other_block(float *to, int tur
     to[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 END
+# As measured of the code of CUDA 13.0; that of another version differs a little.
 for of in by_groups:0.115 by_phases:0.120; do
     smemcalc run phases.cu --entry "${of%:*}" --grid 132 --block 256 -a u32x512K:random -a u32x132K -a i32:500 \
         --device H200 --dry-run --format json >phases.json 2>err
     holds "copies that are waited for ${of%:*}: as measured" \
-        ".time.predicted_ms / ${of#*:} | . > 0.88 and . < 1.12" phases.json
+        ".time.predicted_ms / ${of#*:} | . > 0.85 and . < 1.15" phases.json
 done
 states "blocks that wait for arrivals of another block have a predicted time" '.time.predicted_ms > 0' \
     run phases.cu --entry by_other_block --grid 132 --block 256 -a f32x33792 -a i32:500 --device H200 --dry-run
