@@ -63,6 +63,19 @@ static inline void smc_index_to_place(uint64_t index, const uint32_t size[3], ui
     place[2] = (uint32_t)(index / size[0] / size[1]);
 }
 
+/* The place after one, in the order of smc_index_to_place; after the last one `place[2]` is
+   `size[2]`. */
+static inline void smc_next_place(const uint32_t size[3], uint32_t place[3])
+{
+    if (++place[0] < size[0])
+        return;
+    place[0] = 0;
+    if (++place[1] < size[1])
+        return;
+    place[1] = 0;
+    place[2]++;
+}
+
 static inline double smc_clamp(double value, double low, double high)
 {
     return value < low ? low : value > high ? high : value;

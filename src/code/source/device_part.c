@@ -140,6 +140,12 @@ static bool keeps_member(const struct smc_device_part *part, const struct smc_so
     }
 }
 
+static bool keeps_variables(const struct smc_device_part *part, const struct smc_tokens *tokens,
+                            const struct smc_declaration *found)
+{
+    return found->is_device || (found->is_constant && declares_used_value(part, tokens, found));
+}
+
 static bool keeps(const struct smc_device_part *part, const struct smc_source_file *file,
                   const struct smc_declaration *found)
 {
@@ -155,11 +161,11 @@ static bool keeps(const struct smc_device_part *part, const struct smc_source_fi
         if ((found->body == SMC_NO_TOKEN || !is_anonymous(tokens, found)) &&
             device_part_is_used(part, tokens, found->name))
             return true;
-        return found->is_device || (found->is_constant && declares_used_value(part, tokens, found));
+        return keeps_variables(part, tokens, found);
     case SMC_DECLARE_TYPE:
         return declares_used_type(part, tokens, found);
     case SMC_DECLARE_VALUE:
-        return found->is_device || (found->is_constant && declares_used_value(part, tokens, found));
+        return keeps_variables(part, tokens, found);
     case SMC_DECLARE_MACRO:
         return is_device_macro(part, tokens, found);
     case SMC_DECLARE_FUNCTION:

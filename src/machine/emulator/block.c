@@ -230,13 +230,7 @@ static void fill_thread_index(const struct smc_worker *worker, uint32_t warp, in
     smc_index_to_place(first, block, at);
     for (uint32_t lane = 0; lane < SMC_LANES; lane++) {
         value[lane] = at[axis];
-        if (++at[0] < block[0])
-            continue;
-        at[0] = 0;
-        if (++at[1] < block[1])
-            continue;
-        at[1] = 0;
-        at[2]++;
+        smc_next_place(block, at);
     }
 }
 

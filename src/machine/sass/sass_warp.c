@@ -1,6 +1,8 @@
 /* A warp's registers and predicates, and the addresses made from them. */
 #include "machine/sass/sass_warp.h"
 
+#include "base/numbers.h"
+
 const uint32_t smc_warp_lane_bit[SMC_LANES] = {
 #define BITS(n) 1u << (n), 2u << (n), 4u << (n), 8u << (n)
     BITS(0), BITS(4), BITS(8), BITS(12), BITS(16), BITS(20), BITS(24), BITS(28)};
@@ -91,12 +93,6 @@ void smc_thread_indices(const struct smc_machine_place *place, unsigned axis,
                       place->first_thread / block[0] / block[1]};
     for (int l = 0; l < SMC_LANES; l++) {
         to[l] = at[axis];
-        if (++at[0] < block[0])
-            continue;
-        at[0] = 0;
-        if (++at[1] < block[1])
-            continue;
-        at[1] = 0;
-        at[2]++;
+        smc_next_place(block, at);
     }
 }

@@ -897,12 +897,7 @@ static void leave_out(struct smc_sm_state *sm, struct smc_sm_warp *warp,
     const struct smc_warp_trace_skip *skip = &warp->trace->skip[entry->line];
     smc_reuse_pass(&sm->reuse, sm->left_out);
     sm->left_out = 0;
-    if (skip->window == 0)
-        return;
-    const double filled = (warp->filled - warp->mark[skip->depth].filled) * (double)skip->executed /
-                          (double)skip->window;
-    warp->filled += filled;
-    smc_l1_pass(&sm->cache, filled);
+    smc_sm_fill_left_out(sm, warp, skip);
 }
 
 /* A warp's next access to global memory; false: there is none. */

@@ -301,6 +301,10 @@ double smc_sm_paid_debt(const struct smc_sm_state *sm, const struct smc_sm_slot 
 /* An iteration of a warp has ended, and with it its turn if that was long enough. */
 void smc_sm_end_turn(const struct smc_sm_state *sm, struct smc_sm_warp *warp);
 
+/* Instructions that are left out fill as many lines of L1 as the same loop did before. */
+void smc_sm_fill_left_out(struct smc_sm_state *sm, struct smc_sm_warp *warp,
+                          const struct smc_warp_trace_skip *skip);
+
 /* Passes entries of a warp's trace that are no instruction. */
 void smc_sm_pass_marks(struct smc_sm_state *sm, struct smc_sm_warp *warp);
 

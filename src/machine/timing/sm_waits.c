@@ -59,6 +59,17 @@ void smc_sm_remove_waiting(struct smc_sm_part *part, uint32_t position)
 
 /* --- What traces leave out -------------------------------------------------------------------- */
 
+void smc_sm_fill_left_out(struct smc_sm_state *sm, struct smc_sm_warp *warp,
+                          const struct smc_warp_trace_skip *skip)
+{
+    if (skip->window == 0)
+        return;
+    const double times = (double)skip->executed / (double)skip->window;
+    const double filled = (warp->filled - warp->mark[skip->depth].filled) * times;
+    warp->filled += filled;
+    smc_l1_pass(&sm->cache, filled);
+}
+
 /* Instructions that are left out take as long as the same loop did before, and fill as many lines
    of L1. */
 static void add_debt(struct smc_sm_state *sm, struct smc_sm_warp *warp,
@@ -74,9 +85,7 @@ static void add_debt(struct smc_sm_state *sm, struct smc_sm_warp *warp,
     warp->debt += (clocks + owed) * times;
     warp->delay += delay * times;
     warp->left_out += (double)skip->executed;
-    const double filled = (warp->filled - warp->mark[skip->depth].filled) * times;
-    warp->filled += filled;
-    smc_l1_pass(&sm->cache, filled);
+    smc_sm_fill_left_out(sm, warp, skip);
 }
 
 static void begin_turn(struct smc_sm_warp *warp)
