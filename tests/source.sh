@@ -593,6 +593,29 @@ run_refuses "option --arg: 4194304 MB of memory are more than the 143156 MB of N
 run_refuses "option --expect: '2=x': argument 2 is not an array" $launch -a i32x1 -a i32:1 --expect 2=x
 run_refuses "option --expect: '1:x' is not of the form N=FILE or N=REFERENCE, such as 1=right.bin or 3=matmul" $launch -a i32x1 \
     -a i32:1 --expect 1:x
+# Without a GPU the user's own faults come before the missing GPU.
+if [ -x "$fake" ]; then
+    no_gpu() { # STATUS MESSAGE ARGUMENT...
+        wanted=$1 message=$2
+        shift 2
+        FAKE_GPU=none "$fake" run "$@" >out 2>err
+        status=$?
+        empty "without a GPU: $*" "$(
+            [ "$status" -eq "$wanted" ] || echo "exit status $status, not $wanted"
+            echo "smemcalc: $message" | diff - err)"
+    }
+    none='run: no GPU: the NVIDIA driver finds none on this machine; --on emulator needs none'
+    no_gpu 3 "$none" clean.cu --grid 1 --block 32 -a i32x32 -a 32
+    no_gpu 2 "option --entry: 'twi' is no kernel of clean.cu, which has twice" clean.cu:twi --grid 1 --block 32 -a i32x32 -a 32
+    no_gpu 2 "option --arg: '1.5' does not fit parameter 2 of twice, 'int n': write -a i32:1024" clean.cu --grid 1 --block 32 \
+        -a i32x32 -a 1.5
+    no_gpu 2 'broken.cu:3: error: expected a ";" (compiled for NVIDIA H200, as there is no GPU here)' broken.cu --grid 1 --block 1
+    no_gpu 2 "option --arg: 'i32x5:file:nothing': nothing: No such file or directory" clean.cu --grid 1 --block 32 \
+        -a i32x5:file:nothing -a 5
+    no_gpu 2 'broken.cu:3: error: expected a ";" (compiled for NVIDIA H200, as there is no GPU here)' clean.cu \
+        --compare broken.cu --grid 1 --block 32 -a i32x32 -a 32
+    no_gpu 2 "option --kernel: unknown kernel 'nosuch'; 'smemcalc kernels' lists them" --kernel nosuch --compare
+fi
 run_refuses "option --dump: '2:x': argument 2 is not memory" $launch -a i32x1 -a i32:1 --dump 2:x
 run_refuses "option --dump: '1' is not of the form N:FILE or NAME:FILE, such as 1:out.bin" $launch -a i32x1 \
     -a i32:1 --dump 1

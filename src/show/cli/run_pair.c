@@ -66,6 +66,7 @@ static enum smc_status run_members(const struct smc_arguments *arguments,
                                    struct smc_error *error)
 {
     struct smc_arguments other = *arguments;
+    struct smc_error why = {""};
     smc_auto_free struct smc_user_pair *pair = smc_calloc(1, sizeof *pair);
     enum smc_status status = pair ? SMC_OK : smc_out_of_memory(error);
     if (status == SMC_OK) {
@@ -77,6 +78,9 @@ static enum smc_status run_members(const struct smc_arguments *arguments,
     }
     if (status == SMC_OK)
         status = prepare_member(&other, &members[1], error);
+    else if (status == SMC_UNAVAILABLE && /* the user's own faults come first */
+             prepare_member(&other, &members[1], &why) == SMC_USAGE)
+        status = smc_fail(error, SMC_USAGE, "%s", why.message);
     if (status == SMC_OK)
         status = launch_pair(arguments, pair, error);
     if (status == SMC_OK) {

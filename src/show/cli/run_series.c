@@ -85,37 +85,43 @@ static enum smc_status ask_members(const struct smc_arguments *arguments, const 
                : smc_fail(error, SMC_USAGE, "option --compare: %s is alone in its family", *family);
 }
 
+/* What the options say of the runs, wherever they are made. */
+struct asked {
+    const char *family; /* NULL: one kernel */
+    struct smc_series_axis axis;
+    struct smc_query query[SMC_SERIES_MOST_MEMBERS];
+    size_t count;
+};
+
 /* A parameter that only other kernels of the family accept is ignored. */
-static enum smc_status ask_queries(const struct smc_arguments *arguments,
-                                   const struct smc_query *place,
-                                   const struct smc_kernel *const *member, size_t count,
-                                   struct smc_query *query, struct smc_error *error)
+static enum smc_status run_series_ask_queries(const struct smc_arguments *arguments,
+                                              struct asked *asked, struct smc_error *error)
 {
+    const struct smc_kernel *member[SMC_SERIES_MOST_MEMBERS];
     uint32_t accepted = 0;
-    for (size_t i = 0; i < count; i++)
+    SMC_TRY(ask_members(arguments, &asked->family, member, &asked->count, error));
+    SMC_TRY(ask_axis(arguments, &asked->axis, error));
+    for (size_t i = 0; i < asked->count; i++)
         accepted |= member[i]->params;
-    for (size_t i = 0; i < count; i++) {
-        SMC_TRY(smc_ask_query_of(arguments, member[i], accepted & ~member[i]->params, &query[i],
-                                 error));
-        query[i].device = place->device;
-        memcpy(query[i].device_note, place->device_note, sizeof query[i].device_note);
-        query[i].device_assumed = place->device_assumed;
-        query[i].ceilings = place->ceilings;
-    }
+    for (size_t i = 0; i < asked->count; i++)
+        SMC_TRY(smc_ask_query_of(arguments, member[i], accepted & ~member[i]->params,
+                                 &asked->query[i], error));
     return SMC_OK;
 }
 
-static enum smc_status ask_series(const struct smc_arguments *arguments,
-                                  const struct smc_query *place, bool emulated,
-                                  struct smc_series *series, struct smc_error *error)
+static enum smc_status build_at(const struct smc_query *place, bool emulated, struct asked *asked,
+                                struct smc_series *series, struct smc_error *error)
 {
-    const struct smc_kernel *member[SMC_SERIES_MOST_MEMBERS];
-    struct smc_query query[SMC_SERIES_MOST_MEMBERS];
-    size_t count = 0;
-    SMC_TRY(ask_members(arguments, &series->family, member, &count, error));
-    SMC_TRY(ask_axis(arguments, &series->axis, error));
-    SMC_TRY(ask_queries(arguments, place, member, count, query, error));
-    return smc_series_build(query, count, emulated, series, error);
+    for (size_t i = 0; i < asked->count; i++) {
+        struct smc_query *query = &asked->query[i];
+        query->device = place->device;
+        memcpy(query->device_note, place->device_note, sizeof query->device_note);
+        query->device_assumed = place->device_assumed;
+        query->ceilings = place->ceilings;
+    }
+    series->family = asked->family;
+    series->axis = asked->axis;
+    return smc_series_build(asked->query, asked->count, emulated, series, error);
 }
 
 static enum smc_status run_series_ask(const struct smc_arguments *arguments,
@@ -124,6 +130,7 @@ static enum smc_status run_series_ask(const struct smc_arguments *arguments,
                                       struct smc_error *error)
 {
     struct smc_query place;
+    struct asked asked = {.count = 0};
     struct smc_arguments placed = *arguments;
     smc_query_init(&place);
     if (arguments->given[SMC_OPTION_PREDICT_ONLY]) {
@@ -134,8 +141,9 @@ static enum smc_status run_series_ask(const struct smc_arguments *arguments,
     if (arguments->given[SMC_OPTION_PREDICT_ONLY])
         SMC_TRY(smc_refuse_given(arguments, SMC_OPTIONS(SMC_OPTION_ON), error,
                                  "not with --dry-run, which runs nothing"));
+    SMC_TRY(run_series_ask_queries(arguments, &asked, error));
     SMC_TRY(smc_ask_place(&placed, settings, devices, &place, error));
-    SMC_TRY(ask_series(arguments, &place, settings->place == SMC_ON_EMULATOR, series, error));
+    SMC_TRY(build_at(&place, settings->place == SMC_ON_EMULATOR, &asked, series, error));
     smc_idle_warn_of(arguments, &place.device);
     settings->only_predicts = arguments->given[SMC_OPTION_PREDICT_ONLY];
     settings->no_counters = true; /* reading them takes longer than the run */

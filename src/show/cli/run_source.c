@@ -321,6 +321,36 @@ static enum smc_status ask_own(const struct smc_arguments *arguments,
     return SMC_OK;
 }
 
+/* Without a GPU the user's own faults come first, so that a command can be prepared on any machine:
+   compiles for the device that a query without a GPU assumes, and launches nothing. */
+static enum smc_status fail_without_gpu(const struct smc_arguments *arguments,
+                                        struct smc_user_request *request,
+                                        struct smc_chosen_devices *devices, struct smc_query *query,
+                                        struct smc_error *error)
+{
+    const struct smc_error no_gpu = *error;
+    struct smc_error fault = {""};
+    smc_auto_free struct smc_user_run *run = smc_calloc(1, sizeof *run);
+    smc_auto_text warnings = {0};
+    if (!run)
+        return smc_out_of_memory(error);
+    enum smc_status status = smc_ask_one_device(arguments, devices, query, &fault);
+    smc_ask_user_place(arguments, query, request);
+    request->without_time = true;
+    if (status == SMC_OK)
+        status = smc_user_prepare(request, run, &warnings, &fault);
+    const bool is_compiled = run->kernels.count > 0;
+    if (status == SMC_OK)
+        status = smc_named_references_prepare(run, &fault);
+    smc_user_free(run);
+    if (status == SMC_MACHINE || (status == SMC_USAGE && is_compiled))
+        return smc_fail(error, status, "%s", fault.message);
+    if (status == SMC_USAGE)
+        return smc_fail(error, status, "%.900s (compiled for %.64s, as there is no GPU here)",
+                        fault.message, request->device.name);
+    return smc_fail(error, SMC_UNAVAILABLE, "%s", no_gpu.message);
+}
+
 enum smc_status smc_run_source_ask(const struct smc_arguments *arguments,
                                    struct smc_user_request *request,
                                    struct smc_run_settings *settings,
@@ -338,10 +368,14 @@ enum smc_status smc_run_source_ask(const struct smc_arguments *arguments,
         placed.number[SMC_OPTION_ON] = SMC_ON_EMULATOR; /* any device */
         placed.given[SMC_OPTION_COLD] = false;
     }
-    SMC_TRY(smc_ask_place(&placed, settings, devices, &query, error));
+    enum smc_status status = smc_ask_place(&placed, settings, devices, &query, error);
+    request->settings = settings;
+    if (status == SMC_UNAVAILABLE)
+        return fail_without_gpu(arguments, request, devices, &query, error);
+    if (status != SMC_OK)
+        return status;
     smc_ask_user_place(arguments, &query, request);
     settings->cold = arguments->given[SMC_OPTION_COLD];
-    request->settings = settings;
     return SMC_OK;
 }
 
