@@ -170,6 +170,18 @@ empty "arrays whose elements are those of the parameters" "$(
 empty "elements of another type are mentioned" "$(
     dry_run_halve -a f32x4:random -a i32x4:ramp -a f64x4:1 -a i8x4 >err
     [ "$(grep -c "warning: option --arg: '.*' has elements of .*, but parameter [13] of halve" err)" -eq 2 ] || cat err)"
+echo '__global__ void unpack(const unsigned short *a, __half *b) { b[0] = a[0]; }' | sed '1i #include <cuda_fp16.h>' >unpack.cu
+dry_run_unpack() { # ARRAY
+    smemcalc run unpack.cu --grid 1 --block 1 --dry-run --device H200 -a u16x4 -a "$1" 2>&1 >out | grep -v ': note:'
+}
+empty "bits are given on purpose as unsigned integers whose values are stated" "$(
+    dry_run_unpack u16x64:random:0:65535
+    dry_run_unpack u16x64:0x3c00
+    grep -q predicted out || cat out)"
+for bits in u16x64:random u16x64:ramp i16x64:random:0:99 u32x64:1; do
+    empty "integers for half are mentioned: $bits" "$(dry_run_unpack $bits >err
+        grep -q "warning: option --arg: '$bits' has elements of .*, but parameter 2 of unpack" err || cat err)"
+done
 
 # Arguments as in C give the same run as their short forms.
 for form in "int[1000]:ramp int=1000" "intx1000:ramp 1000" "i32[1000]=ramp i32=1000" \

@@ -227,6 +227,16 @@ static enum smc_status fail_count(const struct parameter *parameters, size_t par
                     smc_text_string(&wanted), smc_text_string(&example));
 }
 
+/* Bits on purpose, such as packed weights in an array of half: unsigned integers of the same size
+   whose values were stated. */
+static bool are_bits(const struct smc_user_type_info *given,
+                     const struct smc_user_type_info *wanted,
+                     const struct smc_user_argument *argument)
+{
+    return given->class == SMC_USER_UNSIGNED && given->bytes == wanted->bytes &&
+           (argument->filling == SMC_USER_NUMBER || argument->is_bounded);
+}
+
 /* Whether the kernel reads the elements as another type. Arrays of bytes may hold any type, and
    kernels copy other types as int4, uint2 and the like. */
 static bool has_other_elements(const struct parameter *parameter,
@@ -238,7 +248,7 @@ static bool has_other_elements(const struct parameter *parameter,
     const bool is_written = argument->form == SMC_USER_PLAIN && argument->is_buffer &&
                             argument->filling != SMC_USER_FILE;
     if (!is_written || is_zero || !parameter->is_known || parameter->type.pointers != 1 ||
-        wanted->bytes == 1 || given->bytes == 1 ||
+        wanted->bytes == 1 || given->bytes == 1 || are_bits(given, wanted, argument) ||
         (parameter->type.lanes > 1 && wanted->class != SMC_USER_FLOAT))
         return false;
     return argument->type != parameter->type.type &&
