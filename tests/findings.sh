@@ -220,6 +220,55 @@ stacks.cu:$(line store_call) one_caller null calls store
 END
     diff wanted seen)"
 
+# A header beside that of CUDA's runtime.
+mkdir toolkit
+touch toolkit/cuda_runtime_api.h
+echo '__device__ inline int take(int v) { return __shfl_down_sync(0xffffffffu, v, 16); }' >toolkit/take.h
+cat >part.cu <<'END'
+#include "take.h"
+
+__global__ void part(int *data)
+{
+    if (threadIdx.x < 20)
+        data[threadIdx.x] = take(data[threadIdx.x]);
+}
+END
+sanitize_part() { # FORMAT
+    smemcalc run part.cu --grid 1 --block 32 -a i32x32 -d 9.0 --compiler-options "-I$PWD/toolkit" --sanitize "$1" 2>&1
+}
+empty "the line of a finding in the toolkit is that of the call" "$(
+    sanitize_part text >out
+    grep -q '^part.cu:6: part(int\*) on .*; in take at take.h:1, called from part at part.cu:6$' out || cat out
+    sanitize_part sarif >out
+    jq -e '.runs[0].results[0].locations[0] | .physicalLocation.artifactLocation.uri == "part.cu" and
+        .physicalLocation.region.startLine == 6 and .logicalLocations[0].fullyQualifiedName == "part"' out >/dev/null ||
+        cat out)"
+rm toolkit/cuda_runtime_api.h
+empty "the line of a finding in another header is its own" "$(
+    sanitize_part text >out
+    grep -q 'toolkit/take.h:1: part(int\*) on .*; in take, called from part at part.cu:6$' out || cat out)"
+
+cat >copy.cu <<'END'
+#include <cuda_pipeline.h>
+__global__ void copy(int *out, const int *in)
+{
+    __shared__ int tile[32];
+    tile[threadIdx.x] = 0;
+    __pipeline_memcpy_async(&tile[31 - threadIdx.x], &in[threadIdx.x], sizeof(int));
+    __pipeline_wait_prior(0);
+    out[threadIdx.x] = tile[31 - threadIdx.x];
+}
+END
+smemcalc run copy.cu --grid 1 --block 32 -a i32x32 -a i32x32 -d 9.0 --sanitize json >out 2>errors
+if grep -q 'cuda_pipeline.h' errors; then
+    skip "a finding in an adapted header of the toolkit" "there are no headers of CUDA's runtime"
+else
+    empty "the header of a finding is the toolkit's" "$(
+        jq -r '.kernels[0].findings[] | (.file, .called_from[].file) | select(endswith(".h"))' out >files
+        [ -s files ] || cat out errors
+        while read -r file; do [ -f "$file" ] || echo "$file"; done <files)"
+fi
+
 prints() { # FILE: the fingerprints of its findings
     jq -r '.runs[0].results[].partialFingerprints.primaryLocationLineHash' "$1"
 }

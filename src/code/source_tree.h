@@ -74,8 +74,12 @@ const struct smc_declaration *smc_source_tree_next(const struct smc_source_tree 
 
 /* Whether one of the toolkit's folders has the header. */
 bool smc_source_tree_has_toolkit_header(const struct smc_source_tree *tree, const char *name);
+/* Its text, and its path unless that is NULL. */
 bool smc_source_tree_read_toolkit_header(const struct smc_source_tree *tree, const char *name,
-                                         struct smc_text *text);
+                                         struct smc_text *path, struct smc_text *text);
+
+/* Whether a folder above the file holds the headers of CUDA's runtime. */
+bool smc_source_is_of_toolkit(const char *path);
 
 /* NULL if no macro of the tree has the name. */
 const struct smc_source_macro *smc_source_macro_find(const struct smc_source_tree *tree,

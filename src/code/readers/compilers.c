@@ -521,16 +521,18 @@ static void free_headers(struct headers *headers)
     *headers = (struct headers){0};
 }
 
-/* What makes the types of <cstdint> and the predefined macros those of nvcc. False: no memory. */
+/* What makes the types of <cstdint> and the predefined macros those of nvcc. Their lines stay those
+   of the toolkit's files. False: no memory. */
 static bool add_adapted(const struct smc_source_tree *tree, struct headers *headers)
 {
     bool has_memory = true;
     for (size_t i = 0; i < smc_adapted_header_count; i++) {
         struct smc_text *adapted = &headers->owned[headers->owned_count];
-        smc_auto_text text = {0};
-        if (smc_source_tree_read_toolkit_header(tree, smc_adapted_headers[i], &text)) {
+        smc_auto_text text = {0}, path = {0};
+        if (smc_source_tree_read_toolkit_header(tree, smc_adapted_headers[i], &path, &text)) {
+            smc_compilation_write_line(smc_text_string(&path), adapted);
             smc_adapted_header_write(smc_text_string(&text), adapted);
-            has_memory &= !adapted->failed;
+            has_memory &= !path.failed && !adapted->failed;
             headers->owned_count++;
             add_header(headers, smc_adapted_headers[i], smc_text_string(adapted));
         }

@@ -130,12 +130,30 @@ bool smc_source_tree_has_toolkit_header(const struct smc_source_tree *tree, cons
 }
 
 bool smc_source_tree_read_toolkit_header(const struct smc_source_tree *tree, const char *name,
-                                         struct smc_text *text)
+                                         struct smc_text *path, struct smc_text *text)
 {
-    char path[MAX_PATH];
+    char found[MAX_PATH];
     struct smc_error ignored;
-    return source_tree_find_in(smc_text_string(&tree->toolkit), name, path) &&
-           smc_file_read(path, "header", longest_header, text, &ignored) == SMC_OK;
+    if (!source_tree_find_in(smc_text_string(&tree->toolkit), name, found))
+        return false;
+    if (path)
+        smc_text_append(path, found);
+    return smc_file_read(found, "header", longest_header, text, &ignored) == SMC_OK;
+}
+
+bool smc_source_is_of_toolkit(const char *path)
+{
+    static const char name[] = "/cuda_runtime_api.h";
+    smc_auto_free char *header = smc_malloc(strlen(path) + sizeof name);
+    char *slash;
+    if (!header)
+        return false;
+    for (strcpy(header, path); (slash = strrchr(header, '/')); *slash = '\0') {
+        strcpy(slash, name);
+        if (smc_file_is_regular(header))
+            return true;
+    }
+    return false;
 }
 
 /* The name in "#include <name>" or with quotation marks; false: another line. */
@@ -180,7 +198,7 @@ static void append_device_headers(const struct smc_source_tree *tree, const char
         "cuComplex.h", "vector_types.h", "library_types.h", "stdint.h",   "cstdint"};
     smc_auto_text text = {0};
     char included[512];
-    if (depth < 4 && smc_source_tree_read_toolkit_header(tree, name, &text))
+    if (depth < 4 && smc_source_tree_read_toolkit_header(tree, name, NULL, &text))
         for (const char *line = smc_text_string(&text); *line;) {
             if (is_type_name(line))
                 smc_text_printf(out, "%.*s;\n", (int)strcspn(line, ";"), line);

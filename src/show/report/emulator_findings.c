@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "code/source_tree.h"
 #include "show/report/writers.h"
 
 static const char *name_at(const struct smc_emulated_run *emulated, uint16_t at)
@@ -21,9 +22,11 @@ static bool says_more(const struct smc_run_stack *stack)
     return stack->frames > 1 || (stack->frames == 1 && !stack->is_complete);
 }
 
-/* "in deep, called from outer at sum.cu:9, from kernel at sum.cu:24". */
+/* "in deep, called from outer at sum.cu:9, from kernel at sum.cu:24". `with_place`: the place of
+   the access, too. */
 static void emulator_findings_append_stack(const struct smc_emulated_run *emulated,
-                                           const struct smc_run_stack *stack, struct smc_text *out)
+                                           const struct smc_run_stack *stack, bool with_place,
+                                           struct smc_text *out)
 {
     for (size_t i = 0; i < stack->frames; i++) {
         const struct smc_run_frame *frame = &stack->frame[i];
@@ -31,7 +34,7 @@ static void emulator_findings_append_stack(const struct smc_emulated_run *emulat
         const char *function = name_at(emulated, frame->function);
         smc_text_append(out, i == 0 ? "in " : i == 1 ? ", called from " : ", from ");
         smc_text_append(out, function[0] ? function : "an unknown function");
-        if (i > 0 && frame->line > 0)
+        if ((i > 0 || with_place) && frame->line > 0)
             smc_text_printf(out, " at %s:%u", slash ? slash + 1 : file, frame->line);
     }
     if (stack->frames > 1 && !stack->is_complete)
@@ -39,16 +42,16 @@ static void emulator_findings_append_stack(const struct smc_emulated_run *emulat
 }
 
 static void append_stacks(const struct smc_emulated_run *emulated,
-                          const struct smc_run_finding *found, const char *between,
+                          const struct smc_run_finding *found, const char *between, bool with_place,
                           struct smc_text *out)
 {
     bool has_first = says_more(&found->stack);
     if (has_first)
-        emulator_findings_append_stack(emulated, &found->stack, out);
+        emulator_findings_append_stack(emulated, &found->stack, with_place, out);
     if (!found->finding.has_other || !says_more(&found->other_stack))
         return;
     smc_text_printf(out, "%sthe other access ", has_first ? between : "");
-    emulator_findings_append_stack(emulated, &found->other_stack, out);
+    emulator_findings_append_stack(emulated, &found->other_stack, false, out);
 }
 
 bool smc_findings_have_stacks(const struct smc_emulated_run *emulated)
@@ -66,7 +69,7 @@ static void append_finding(const struct smc_emulated_run *emulated, size_t i, st
 {
     struct smc_text stacks = {0};
     smc_layout_paragraph(out, "", 4, emulated->finding[i].text, out->style->columns);
-    append_stacks(emulated, &emulated->finding[i], "; ", &stacks);
+    append_stacks(emulated, &emulated->finding[i], "; ", false, &stacks);
     smc_layout_text(out, 8, &stacks);
 }
 
@@ -320,6 +323,16 @@ static struct smc_check_path path_of(const struct smc_sanitized *run,
     return (struct smc_check_path){.thread = thread, .place = place, .places = stack->frames};
 }
 
+/* The innermost place outside the CUDA Toolkit, whose headers no annotation reaches; the access if
+   there is none. */
+static size_t find_own_place(const struct smc_check_path *path)
+{
+    size_t i = 0;
+    while (i < path->places && smc_source_is_of_toolkit(path->place[i].file))
+        i++;
+    return i < path->places && path->place[i].line > 0 ? i : 0;
+}
+
 /* What distinguishes findings of one kind in one kernel, whatever their lines: the array and the
    functions of the accesses. */
 static void append_subject(const struct smc_finding *finding, const struct smc_check_path *path,
@@ -344,20 +357,22 @@ static bool add_finding(const struct smc_sanitized *run, const struct smc_run_fi
                                      path_of(run, &found->other_stack, places[1], thread[1])};
     size_t paths = finding->has_other ? 2 : 1;
     const char *what = strstr(found->text, ": "); /* after the place */
-    bool has_place = path[0].places > 0 && places[0][0].file[0] && places[0][0].line > 0;
+    const size_t own = find_own_place(&path[0]);
+    const struct smc_check_place *place = &places[0][own];
+    bool has_place = path[0].places > 0 && place->file[0] && place->line > 0;
     smc_auto_text message = {0}, subject = {0};
     smc_text_append(&message, what ? what + 2 : found->text);
     if (says_more(&found->stack) || (paths > 1 && says_more(&found->other_stack)))
         smc_text_append(&message, "; ");
-    append_stacks(run->emulated, found, "; ", &message);
+    append_stacks(run->emulated, found, "; ", own > 0, &message);
     append_subject(finding, path, paths, &subject);
     return !message.failed && !subject.failed &&
            smc_findings_add(findings,
                             &(struct smc_check_finding){
                                 .rule = smc_finding_name(finding->kind),
                                 .level = finding->is_note ? SMC_FINDING_NOTE : SMC_FINDING_ERROR,
-                                .file = has_place ? places[0][0].file : (char *)run->file,
-                                .line = has_place ? places[0][0].line : 0,
+                                .file = has_place ? place->file : (char *)run->file,
+                                .line = has_place ? place->line : 0,
                                 .kernel = (char *)run->kernel,
                                 .device = (char *)run->device,
                                 .message = (char *)smc_text_string(&message),

@@ -101,9 +101,15 @@ static void findings_sarif_set_place(json_t *location, const char *file, uint32_
 static json_t *locations(const struct smc_check_finding *finding)
 {
     json_t *list = json_array();
-    bool has_path = finding->paths > 0 && finding->path[0].places > 0;
-    findings_sarif_set_place(smc_json_add_object(list), finding->file, finding->line,
-                             has_path ? finding->path[0].place[0].function : finding->kernel);
+    const char *function = finding->kernel;
+    for (size_t i = finding->paths ? finding->path[0].places : 0; i-- > 0;) {
+        const struct smc_check_place *place = &finding->path[0].place[i];
+        if (i == 0 || (place->line == finding->line && strcmp(place->file, finding->file) == 0)) {
+            function = place->function;
+            break;
+        }
+    }
+    findings_sarif_set_place(smc_json_add_object(list), finding->file, finding->line, function);
     return list;
 }
 
