@@ -241,9 +241,9 @@ static bool floats_minimum(const struct smc_sass_instruction *in,
                      const type *restrict b, struct smc_float_results *results)                    \
     {                                                                                              \
         uint32_t less = 0, equal = 0, greater = 0;                                                 \
-        ALL_LANES less |= a[l] < b[l] ? smc_warp_lane_bit[l] : 0;                                  \
-        ALL_LANES equal |= a[l] == b[l] ? smc_warp_lane_bit[l] : 0;                                \
-        ALL_LANES greater |= a[l] > b[l] ? smc_warp_lane_bit[l] : 0;                               \
+        ALL_LANES less |= -(uint32_t)(a[l] < b[l]) & smc_warp_lane_bit[l];                         \
+        ALL_LANES equal |= -(uint32_t)(a[l] == b[l]) & smc_warp_lane_bit[l];                       \
+        ALL_LANES greater |= -(uint32_t)(a[l] > b[l]) & smc_warp_lane_bit[l];                      \
         results->holds = (smc_bit(in, 76) ? less : 0) | (smc_bit(in, 77) ? equal : 0) |            \
                          (smc_bit(in, 78) ? greater : 0) |                                         \
                          (smc_bit(in, 79) ? ~(less | equal | greater) : 0);                        \

@@ -166,14 +166,20 @@ static void sass_evaluate_gather(const struct smc_sass_warp *warp,
 
 /* --- Storing ---------------------------------------------------------------------------------- */
 
+/* All ones for a lane of `mask`, else 0: a choice by it is no branch, so that vectors do it. */
+static inline uint32_t all_ones(uint32_t mask, uint32_t l)
+{
+    return -(uint32_t)((mask & smc_warp_lane_bit[l]) != 0);
+}
+
 static void blend_lanes(uint32_t *restrict to, const uint32_t *restrict value, bool same,
                         uint32_t mask)
 {
     uint32_t first = value[0];
     if (same)
-        ALL_LANES to[l] = mask & smc_warp_lane_bit[l] ? first : to[l];
+        ALL_LANES to[l] ^= (to[l] ^ first) & all_ones(mask, l);
     else
-        ALL_LANES to[l] = mask & smc_warp_lane_bit[l] ? value[l] : to[l];
+        ALL_LANES to[l] ^= (to[l] ^ value[l]) & all_ones(mask, l);
 }
 
 static void store_register(struct smc_sass_warp *warp, struct smc_lanes *to, const uint32_t *value,
@@ -432,16 +438,21 @@ static void multiply_lanes(const struct operands *restrict ops, uint32_t carry,
     ALL_LANES to[l] = a[l] * b[l] + c[l] + carry;
 }
 
+/* A signed product is the unsigned one less each factor's 2^32 times the other where it is negative:
+   vectors multiply without signs. */
 static void multiply_wide_lanes(const struct operands *restrict ops, uint32_t carry, bool is_signed,
                                 struct results *restrict out)
 {
+    const uint32_t *restrict a = ops->low[0], *restrict b = ops->low[1];
     const uint32_t *restrict low = ops->low[2], *restrict high = ops->high[2];
+    const uint32_t sign = is_signed ? UINT32_MAX : 0;
+    uint32_t *restrict to_low = out->low, *restrict to_high = out->high;
     ALL_LANES
     {
-        const uint64_t sum =
-            (uint64_t)product(ops, l, is_signed) + ((uint64_t)high[l] << 32 | low[l]) + carry;
-        out->low[l] = (uint32_t)sum;
-        out->high[l] = (uint32_t)(sum >> 32);
+        const uint64_t sum = (uint64_t)a[l] * b[l] + ((uint64_t)high[l] << 32 | low[l]) + carry;
+        const uint32_t less = (-(a[l] >> 31) & b[l]) + (-(b[l] >> 31) & a[l]);
+        to_low[l] = (uint32_t)sum;
+        to_high[l] = (uint32_t)(sum >> 32) - (less & sign);
     }
 }
 
@@ -516,7 +527,7 @@ static bool sass_evaluate_shift(const struct smc_sass_instruction *in, const str
 static void select_lanes(uint32_t first, const uint32_t *restrict a, const uint32_t *restrict b,
                          uint32_t *restrict to)
 {
-    ALL_LANES to[l] = first & smc_warp_lane_bit[l] ? a[l] : b[l];
+    ALL_LANES to[l] = b[l] ^ ((a[l] ^ b[l]) & all_ones(first, l));
 }
 
 /* The operands of FSEL may have signs, as floats. */

@@ -634,13 +634,19 @@ static void walk_execute(struct state *state, const struct smc_sass_instruction 
         state->past->is_kept = false;
 }
 
-/* Whether the operands of a step are known. */
-static bool operands_known(const struct state *state, const struct smc_sass_instruction *in,
-                           uint32_t mask)
+/* Whether the operands of a step were known that has been executed. `before`: the lanes for which
+   the registers of its result were unknown, which may be operands as well. */
+static bool operands_were_known(const struct state *state, const struct smc_sass_instruction *in,
+                                uint32_t mask, uint32_t before)
 {
     uint32_t unknown = 0;
-    for (int i = 0; i < 3; i++)
-        unknown |= smc_warp_unknown_lanes(state->warp, &in->from[i]);
+    for (int i = 0; i < 3; i++) {
+        const struct smc_sass_operand *from = &in->from[i], *to = &in->to;
+        const bool is_result = from->kind == to->kind &&
+                               from->number < to->number + to->registers &&
+                               to->number < from->number + from->registers;
+        unknown |= is_result ? before : smc_warp_unknown_lanes(state->warp, from);
+    }
     return (unknown & mask) == 0;
 }
 
@@ -652,13 +658,14 @@ static void evaluate(struct state *state, const struct smc_program_step *step,
     if (step->purpose == SMC_PURPOSE_DATA)
         return;
     struct smc_walk *walk = state->walk;
-    const bool known = walk->first_unknown == 0 && in->to.kind != SMC_OPERAND_NONE &&
-                       operands_known(state, in, mask);
+    const bool seeks = walk->first_unknown == 0 && in->to.kind != SMC_OPERAND_NONE;
+    const uint32_t before = seeks ? smc_warp_unknown_lanes(state->warp, &in->to) : 0;
     if (mask)
         walk_execute(state, in, mask, step->purpose == SMC_PURPOSE_CONTROL);
     if (unknown)
         smc_warp_forget(state->warp, in, unknown);
-    if (known && smc_warp_unknown_lanes(state->warp, &in->to) & mask)
+    if (seeks && smc_warp_unknown_lanes(state->warp, &in->to) & mask &&
+        operands_were_known(state, in, mask, before))
         walk->first_unknown = (uint32_t)(step - walk->program->step) + 1;
 }
 
@@ -830,13 +837,10 @@ static void start_warp(struct state *state, struct smc_walk *walk, struct smc_sa
     state->groups = 1;
 }
 
-/* Runs a warp until it ends or all its lanes wait. */
-static void run_warp(struct state *state)
+/* Runs a warp until it ends, all its lanes wait or its turn ends. */
+static void run_on(struct state *state)
 {
-    struct smc_walk *walk = state->walk;
-    struct smc_past_warp past;
-    smc_past_warp_start(&past);
-    state->past = walk->by_turns ? NULL : &past;
+    const struct smc_walk *walk = state->walk;
     state->first_step = state->steps;
     while (state->groups) {
         if (walk->trace && walk->trace->ends)
@@ -859,6 +863,16 @@ static void run_warp(struct state *state)
     }
 }
 
+/* The same of a warp whose memory nobody else changes meanwhile. */
+static void run_alone(struct state *state)
+{
+    struct smc_past_warp past;
+    smc_past_warp_start(&past);
+    state->past = &past;
+    run_on(state);
+    state->past = NULL;
+}
+
 void smc_walk_warp(struct smc_walk *walk, const struct smc_machine_place *place,
                    struct smc_sass_warp *warp)
 {
@@ -867,7 +881,7 @@ void smc_walk_warp(struct smc_walk *walk, const struct smc_machine_place *place,
     if (walk->memory)
         smc_warp_memory_start(walk->memory);
     walk->signature = 0;
-    run_warp(&state);
+    run_alone(&state);
     if (walk->trace && walk->trace->ends)
         return;
     if (state.groups)
@@ -928,7 +942,7 @@ static bool run_turn(struct smc_walk *walk, struct smc_walk_block *block,
         walk->signature = block->signature[i];
         if (walk->memory)
             walk->memory->warp = i;
-        run_warp(state);
+        (walk->by_turns ? run_on : run_alone)(state);
         block->signature[i] = walk->signature;
         any |= state->steps > before;
     }
