@@ -8,6 +8,7 @@ libsmc_la_SOURCES += \
 	src/machine/sass/past_warp.c src/machine/sass/past_warp.h \
 	src/machine/sass/patterns.c src/machine/sass/patterns.h \
 	src/machine/rates.h \
+	src/machine/sass/returned.c src/machine/sass/returned.h \
 	src/machine/sass/sass_evaluate.c \
 	src/machine/sass/sass_instruction.c src/machine/sass/sass_instruction.h \
 	src/machine/sass/sass_launch.c src/machine/sass/sass_launch.h \

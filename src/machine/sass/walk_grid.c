@@ -12,7 +12,6 @@ struct runner {
     struct smc_machine_place *place; /* of its warps */
     struct smc_warp_memory memory;   /* shared and local; what is global is in `others` */
     struct smc_loaded_sectors l1;    /* of SM number n, the one of runner n */
-    struct smc_warp_trace *const *trace;
     uint64_t block;
     bool runs;
 };
@@ -34,10 +33,10 @@ static void start_runner(const struct smc_grid_walk *grid, struct runner *runner
         smc_launch_place(launch, index, w, &runner->place[w]);
     runner->block = block;
     runner->runs = true;
-    runner->trace = grid->traces(grid->context, block);
     struct smc_warp_memory *shared = grid->walk->memory;
     runner->memory.start = shared->start;
     runner->memory.ticket = (struct smc_ticket){0};
+    runner->memory.returned.first = (size_t)block * grid->warps;
     grid->walk->memory = &runner->memory;
     smc_walk_block_start(grid->walk, runner->walked, runner->place);
     grid->walk->memory = shared;
@@ -51,14 +50,13 @@ static bool run_runner(const struct smc_grid_walk *grid, struct runner *runner)
     struct smc_warp_memory *shared = walk->memory;
     hand_over(&runner->memory, shared);
     walk->memory = &runner->memory;
-    const bool goes_on = smc_walk_block_turn(walk, runner->walked, runner->trace);
+    const bool goes_on = smc_walk_block_turn(walk, runner->walked, NULL);
     if (!goes_on) {
-        smc_walk_block_end(walk, runner->walked, runner->trace);
-        grid->ended(grid->context, runner->block, runner->walked, &runner->memory);
+        smc_walk_block_end(walk, runner->walked, NULL);
+        grid->ended(grid->context, runner->block, runner->walked);
         smc_warp_memory_end(&runner->memory);
         smc_ticket_join(&shared->ticket, &runner->memory.ticket);
     }
-    walk->trace = NULL;
     walk->memory = shared;
     hand_over(shared, &runner->memory);
     return goes_on;
@@ -91,6 +89,7 @@ static struct runner *make_runners(const struct smc_grid_walk *grid, uint64_t co
                                                     .others = shared->others,
                                                     .sees_others = true,
                                                     .at_once = true,
+                                                    .returned.all = grid->returned,
                                                     .l1 = &runner[i % launch->sms].l1};
         runner[i].l1.kept.block = 1;
         runner[i].l1.most_lines = launch->l1_bytes / SMC_LINE_BYTES;
@@ -108,6 +107,7 @@ static bool is_within(const struct smc_grid_walk *grid, const struct runner *run
 {
     enum { MOST_LINES = 1 << 18 };
     return grid->walk->end < SMC_WALK_STUCK && grid->walk->steps <= grid->most_steps &&
+           !grid->returned->full &&
            runner->memory.local.lines <= MOST_LINES / count;
 }
 

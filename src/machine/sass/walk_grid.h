@@ -11,15 +11,14 @@ struct smc_grid_walk {
     struct smc_walk *walk; /* with memory and its `others` */
     uint32_t warps;        /* of a block */
     uint64_t most_steps;   /* of all warps */
-    /* Called when a block begins: returns its traces, one for each warp, or NULL. */
-    struct smc_warp_trace *const *(*traces)(void *context, uint64_t block);
+    struct smc_returned *returned; /* receives what global memory returns to the warps */
     /* Called when a block has ended. */
-    void (*ended)(void *context, uint64_t block, const struct smc_walk_block *walked,
-                  const struct smc_warp_memory *memory);
+    void (*ended)(void *context, uint64_t block, const struct smc_walk_block *walked);
     void *context;
 };
 
-/* SMC_USAGE: it takes more than most_steps, or a warp does not end (`end` of the walk).
+/* SMC_USAGE: it takes more than most_steps, what is returned is too much to be kept, or a warp does
+   not end (`end` of the walk).
    SMC_MACHINE: memory. */
 enum smc_status smc_walk_grid(const struct smc_grid_walk *grid, struct smc_error *error);
 

@@ -716,8 +716,13 @@ static void copy(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
     target.offset = in->copy_offset;
     if (mask == 0 || !smc_warp_addresses(warp, &target, mask, to))
         return;
-    if (smc_warp_addresses(warp, in, mask, from))
+    if (!memory->returned.again && smc_warp_addresses(warp, in, mask, from))
         load_lanes(memory, GLOBAL, from, in->access_bytes, mask, &loaded);
+    if (memory->returned.all) {
+        smc_returned_bytes(&memory->returned, memory->warp, &loaded.unknown, sizeof loaded.unknown);
+        smc_returned_bytes(&memory->returned, memory->warp, loaded.byte,
+                           (size_t)SMC_LANES * in->access_bytes);
+    }
     store_lanes(memory, SHARED, to, in->access_bytes, mask, loaded.byte, ~loaded.unknown);
 }
 
@@ -951,8 +956,8 @@ static void change(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
         smc_warp_set_predicate(warp, in, UINT32_MAX, 0, mask);
 }
 
-bool smc_warp_memory_execute(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
-                             const struct smc_sass_instruction *in, uint32_t mask, bool decides)
+static bool execute(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
+                    const struct smc_sass_instruction *in, uint32_t mask, bool decides)
 {
     switch (in->operation) {
     case SMC_OP_LDL:
@@ -986,4 +991,20 @@ bool smc_warp_memory_execute(struct smc_warp_memory *memory, struct smc_sass_war
     default:
         return false;
     }
+}
+
+/* Loads, stores and atomics of global memory. */
+static bool is_global(const struct smc_sass_instruction *in)
+{
+    return in->operation == SMC_OP_LDG || in->operation == SMC_OP_STG || smc_is_global_atomic(in);
+}
+
+bool smc_warp_memory_execute(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
+                             const struct smc_sass_instruction *in, uint32_t mask, bool decides)
+{
+    const bool keeps = memory->returned.all && is_global(in);
+    const bool done = (keeps && memory->returned.again) || execute(memory, warp, in, mask, decides);
+    if (keeps)
+        smc_returned_results(&memory->returned, memory->warp, warp, in);
+    return done;
 }

@@ -5,6 +5,7 @@
 #define SMC_MACHINE_WARP_MEMORY_H
 
 #include "machine/sass/local_memory.h"
+#include "machine/sass/returned.h"
 #include "machine/sass/tickets.h"
 
 /* Global memory before the launch. */
@@ -55,6 +56,8 @@ struct smc_warp_memory {
     bool sees_others;
     bool at_once; /* blocks run at the same time: `others` has what any of them stored */
     struct smc_loaded_sectors *l1; /* then: what loads that L1 serves return */
+    struct smc_returned_block returned; /* then: what global memory returns; where it does so again,
+                                           nothing is accessed there */
     bool sees_earlier;    /* of what others stored, only what blocks of lower numbers did */
     uint32_t block;       /* the number of the block, from 1, modulo 2^32; of `others`: 1 */
     uint64_t overwritten; /* bit n: of array n, only what was stored since the launch is known */

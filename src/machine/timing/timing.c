@@ -312,6 +312,12 @@ static bool by_data(const struct model *model)
     return model->machine.contents && smc_machine_program_depends_on_data(&model->program);
 }
 
+/* The survey, if it is of all blocks at the same time. */
+static struct smc_survey *survey_at_once(struct model *model)
+{
+    return model->survey.at_once ? &model->survey : NULL;
+}
+
 /* Only the accesses, of blocks from the whole grid (so many at most) instead of those of one SM.
    Their traffic takes the place of the sample's. */
 static enum smc_status access_elsewhere(struct model *model, uint32_t most, struct work *work,
@@ -334,7 +340,7 @@ static enum smc_status access_elsewhere(struct model *model, uint32_t most, stru
                                       .loop_entries = least.loop_entries,
                                       .others = model->survey.others,
                                       .sees_all = numbers_itself(&model->survey),
-                                      .at_once = model->survey.at_once};
+                                      .at_once = survey_at_once(model)};
     number_from_middle(model, &traced);
     status = smc_traces_make(&model->machine, &traced, &model->traces, error);
     if (status == SMC_OK) {
@@ -746,7 +752,7 @@ static enum smc_status trace_sample(struct model *model, struct smc_error *error
         traced.scattered = true;
         traced.first = model->survey.longest_block;
         traced.others = model->survey.others;
-        traced.at_once = model->survey.at_once;
+        traced.at_once = survey_at_once(model);
         traced.survey = &model->survey;
         traced.sees_all = numbers_itself(&model->survey);
         number_from_middle(model, &traced);

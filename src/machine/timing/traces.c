@@ -266,7 +266,8 @@ static void repeat_block(struct smc_traces *traces, const struct smc_traced *tra
     }
 }
 
-/* Blocks whose warps walk together. Those beyond a number of steps repeat the ones before. */
+/* Blocks whose warps walk together, or did while all of the grid walked. Those beyond a number of
+   steps repeat the ones before. */
 static bool trace_whole_blocks(struct tracer *tracer, const struct smc_traced *traced,
                                struct smc_traces *traces)
 {
@@ -288,7 +289,11 @@ static bool trace_whole_blocks(struct tracer *tracer, const struct smc_traced *t
             begin_trace(traces, traced, i, &place, NULL);
             trace[w] = &traces->trace[i];
         }
-        trace_together(tracer, traced_block(tracer, traced, b), trace);
+        const uint64_t block = traced_block(tracer, traced, b);
+        if (traced->at_once)
+            smc_returned_again(&tracer->memory->returned, &traced->at_once->returned,
+                               block * warps, warps);
+        trace_together(tracer, block, trace);
         if (does_not_end(tracer))
             break;
         for (uint32_t w = 0; w < warps; w++)
@@ -299,70 +304,12 @@ static bool trace_whole_blocks(struct tracer *tracer, const struct smc_traced *t
         walked = b + 1;
     }
     free(trace);
+    const struct smc_survey *all = traced->at_once;
     for (uint32_t i = 0; i < tracer->launch->program->count && walked > 0; i++)
-        traces->executions[i] *= traces->length / length;
+        traces->executions[i] =
+            all ? all->executions[i] / (double)all->warps * (double)traces->blocks * warps
+                : traces->executions[i] * traces->length / length;
     return walked > 0 && !does_not_end(tracer);
-}
-
-/* Blocks that are traced while all of the grid walk at the same time. */
-struct traced_at_once {
-    struct tracer *tracer;
-    const struct smc_traced *traced;
-    struct smc_traces *traces;
-    struct smc_warp_trace **trace; /* of the traced blocks, one after the other */
-};
-
-static struct smc_warp_trace *const *traces_at_once(void *context, uint64_t block)
-{
-    const struct traced_at_once *at = context;
-    const uint32_t warps = at->traces->warps_per_block;
-    for (uint32_t b = 0; b < at->traces->blocks; b++)
-        if (traced_block(at->tracer, at->traced, b) == block)
-            return at->trace + (size_t)b * warps;
-    return NULL;
-}
-
-static void ended_at_once(void *context, uint64_t block, const struct smc_walk_block *walked,
-                          const struct smc_warp_memory *memory)
-{
-    const struct traced_at_once *at = context;
-    struct smc_warp_trace *const *trace = traces_at_once(context, block);
-    (void)walked;
-    for (uint32_t w = 0; trace && w < at->traces->warps_per_block; w++)
-        at->traces->length += (double)trace[w]->length;
-    if (trace)
-        note_local(memory, at->traces->warps_per_block, at->traces);
-}
-
-static bool trace_at_once(struct tracer *tracer, const struct smc_traced *traced,
-                          struct smc_traces *traces)
-{
-    const uint32_t *size = tracer->launch->grid, warps = traces->warps_per_block;
-    const size_t all = (size_t)traces->blocks * warps;
-    struct smc_warp_memory others = {.block = 1};
-    struct smc_error unused;
-    struct traced_at_once at = {tracer, traced, traces, smc_malloc(all * sizeof *at.trace)};
-    const struct smc_grid_walk grid = {tracer->launch, &tracer->walk, warps, UINT64_MAX,
-                                       traces_at_once, ended_at_once, &at};
-    for (size_t i = 0; i < all && at.trace; i++) {
-        const size_t first = i * traced->entries;
-        const struct free_place place = {traces->entries + first,
-                                         traces->lines + first * LINES_FOR_EACH_ENTRY,
-                                         traces->skips + i * SKIPS};
-        begin_trace(traces, traced, i, &place, NULL);
-        at.trace[i] = &traces->trace[i];
-        traces->block[i / warps].trace = &traces->pointer[i / warps * warps];
-    }
-    tracer->memory->others = &others;
-    memset(tracer->walk.change, 0, tracer->change_bytes);
-    const bool ends = at.trace && smc_walk_grid(&grid, &unused) == SMC_OK;
-    tracer->memory->others = NULL;
-    smc_warp_memory_free(&others);
-    free(at.trace);
-    add_executions(tracer, traces->executions);
-    for (uint32_t i = 0; i < tracer->launch->program->count; i++)
-        traces->executions[i] *= traces->blocks / ((double)size[0] * size[1] * size[2]);
-    return ends;
 }
 
 /* What a warp executed that was walked to its end, or the one whose trace it took over. */
@@ -507,9 +454,9 @@ enum smc_status smc_traces_make(const struct smc_machine_launch *launch,
         tracer.memory->sees_earlier = traced->others && !traced->sees_all;
     }
     tracer.sees_all = traced->sees_all;
-    bool end = traced->at_once ? trace_at_once(&tracer, traced, traces)
-               : tracer.block  ? trace_whole_blocks(&tracer, traced, traces)
-                               : trace_blocks(&tracer, traced, traces);
+    tracer.walk.by_turns = traced->at_once;
+    bool end = tracer.block ? trace_whole_blocks(&tracer, traced, traces)
+                            : trace_blocks(&tracer, traced, traces);
     traces->end = tracer.walk.end;
     traces->decides_and_changes = decides_and_changes(&tracer);
     traces->loads_stored = tracer.memory && tracer.memory->loads_stored;
@@ -666,6 +613,7 @@ void smc_survey_free(struct smc_survey *survey)
     if (survey->others)
         smc_warp_memory_free(survey->others);
     free(survey->others);
+    smc_returned_free(&survey->returned);
     free(survey->executions);
     free(survey->sectors);
     *survey = (struct smc_survey){0};
@@ -837,18 +785,9 @@ struct surveyed_at_once {
     struct seen *seen;
 };
 
-static struct smc_warp_trace *const *no_traces(void *context, uint64_t block)
-{
-    (void)context;
-    (void)block;
-    return NULL;
-}
-
-static void see_at_once(void *context, uint64_t block, const struct smc_walk_block *walked,
-                        const struct smc_warp_memory *memory)
+static void see_at_once(void *context, uint64_t block, const struct smc_walk_block *walked)
 {
     const struct surveyed_at_once *at = context;
-    (void)memory;
     for (uint32_t w = 0; w < at->tracer->warps; w++)
         survey_see(at->tracer, at->survey, at->seen, block * at->tracer->warps + w,
                    (double)smc_walk_block_length(walked, w), 0);
@@ -858,11 +797,14 @@ static void see_at_once(void *context, uint64_t block, const struct smc_walk_blo
 static bool survey_at_once(struct tracer *tracer, struct smc_survey *survey, struct seen *seen)
 {
     struct surveyed_at_once at = {tracer, survey, seen};
-    const struct smc_grid_walk grid = {
-        tracer->launch, &tracer->walk, tracer->warps, RACING_STEPS, no_traces, see_at_once, &at};
+    const struct smc_grid_walk grid = {tracer->launch, &tracer->walk, tracer->warps,
+                                       RACING_STEPS, &survey->returned, see_at_once, &at};
+    const uint32_t *size = tracer->launch->grid;
+    const size_t all = (size_t)size[0] * size[1] * size[2] * tracer->warps;
     struct smc_error unused;
     memset(tracer->walk.change, 0, tracer->change_bytes);
-    survey->at_once = sees_others(tracer) && smc_walk_grid(&grid, &unused) == SMC_OK;
+    survey->at_once = sees_others(tracer) && smc_returned_start(&survey->returned, all) &&
+                      smc_walk_grid(&grid, &unused) == SMC_OK;
     survey_add(tracer, survey);
     return survey->at_once;
 }

@@ -29,6 +29,7 @@ struct smc_survey {
     struct smc_surveyed_warp first[SMC_SURVEYED_WARPS]; /* the first of them */
     bool whole;                                         /* these are all warps of the grid */
     bool at_once;                     /* they were walked at the same time (walk_grid.h) */
+    struct smc_returned returned;     /* then: what global memory returned to them */
     bool loads_stored;                /* as in struct smc_warp_memory */
     uint64_t decides, changed, meets; /* arrays: as in struct smc_warp_memory */
     struct smc_warp_memory *others;   /* what its blocks stored, where that is followed; or NULL */
@@ -71,7 +72,8 @@ struct smc_traced {
     uint64_t loop_entries;           /* of a loop */
     struct smc_warp_memory *others;  /* what blocks see that others stored; or NULL */
     bool sees_all;                   /* of what others stored, even among those that start first */
-    bool at_once;                    /* as in struct smc_survey, instead of `others` */
+    struct smc_survey *at_once;      /* one of all blocks at the same time, of which these see what
+                                        they saw there, instead of `others`; or NULL */
     uint64_t overwritten;            /* as in struct smc_warp_memory */
     const struct smc_survey *survey; /* of the grid, where its warps differ; or NULL */
 };
