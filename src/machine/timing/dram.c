@@ -113,8 +113,10 @@ static struct smc_touched touched_of(const struct model *model, size_t i, const 
     double most_read = scale->is_exact ? touched.asked_read : scale->all_loads * PIECE;
     double most_written = scale->is_exact ? touched.asked_written : scale->all_stores * PIECE;
     const double kept = SMC_L2_KEEPS_SCATTERED_STORES * (double)model->launch->device->l2_bytes;
-    most_read *= 1 - share_again(&traffic->loads, scale, kept);
-    most_written *= 1 - share_again(&traffic->stores, scale, kept);
+    most_read *= (1 - share_again(&traffic->loads, scale, kept)) *
+                 (1 - traffic->loaded_shared / fmax(traffic->loaded, 1));
+    most_written *= (1 - share_again(&traffic->stores, scale, kept)) *
+                    (1 - traffic->stored_shared / fmax(traffic->stored, 1));
     touched.read = part_of(bytes, touched.asked_read, most_read);
     touched.written = part_of(bytes, touched.asked_written, most_written);
     touched.both = fmax(touched.read, touched.written);

@@ -107,10 +107,35 @@ static uint32_t pieces_in(uint32_t sectors)
 }
 
 enum {
+    PIECE_BYTES = 64,
     FEW_LINES = 4,
     MANY_LINES = 8,
     MOST_LINES = 4 * SMC_LANES /* of 16 bytes a lane in local memory */
 };
+
+/* The share of its pieces that a request shares with others. Where its lanes access all of some
+   runs of sectors but for parts of the first and the last one, as in rows that begin anywhere, the
+   other requests of the row access the rest of these. */
+static double shared_pieces(const struct smc_warp_trace_line *line, uint32_t lines, double bytes)
+{
+    enum { SECTORS = SMC_LINE_BYTES / SMC_SECTOR_BYTES, LEAST = 4 /* sectors of a run */ };
+    uint32_t sectors = 0, pieces = 0, runs = 0;
+    uint64_t after = 0;
+    for (uint32_t i = 0; i < lines; i++) {
+        pieces += pieces_in(line[i].sectors);
+        for (uint32_t k = 0; k < SECTORS; k++) {
+            const uint64_t number = line[i].number * SECTORS + k;
+            if (!(line[i].sectors >> k & 1))
+                continue;
+            sectors++;
+            runs += number != after;
+            after = number + 1;
+        }
+    }
+    const bool are_full =
+        sectors >= LEAST * runs && bytes > (sectors - 2.0 * runs) * SMC_SECTOR_BYTES;
+    return are_full ? fmax(0, 1 - bytes / ((double)pieces * PIECE_BYTES)) : 0;
+}
 
 /* The sectors that L2 could give or take meanwhile. Requests of few lines were not measured. */
 static uint32_t slots_of(uint32_t sectors, uint32_t lines)
@@ -156,6 +181,7 @@ struct request {
     bool stored;     /* by this SM a while ago, so that L2 holds it */
     bool is_far;     /* in the half of L2 that is not the SM's */
     double distance; /* clocks more than on average */
+    double shared;   /* of its pieces, by other requests */
     uint32_t lines;  /* of the whole request */
 };
 
@@ -247,6 +273,7 @@ static double from_l2(struct smc_sm_state *sm, double clock, double before,
     const double pieces = request->stored ? 0 : request->pieces * sm->weight;
     traffic->loaded += pieces;
     traffic->loaded_scattered += request->scattered ? pieces : 0;
+    traffic->loaded_shared += request->shared * pieces;
     traffic->loaded_astray += request->astray ? pieces : 0;
     sm->dram_debt += due;
     if (sm->dram_debt >= 1) {
@@ -451,6 +478,7 @@ double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
 {
     const bool copies = way == SMC_SM_LOAD_COPIES || way == SMC_SM_LOAD_COPIES_BEYOND_SM;
     const struct smc_rates *rates = sm->rates;
+    const double bytes = sm->launch->program->step[entry->step].in.access_bytes;
     double data = entry->wavefronts, there = clock;
     uint32_t sectors = 0, filled = 0, any[2] = {0};
     struct looked_up looked;
@@ -460,6 +488,9 @@ double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
         .scattered = is_scattered(&warp->trace->line[entry->line], entry->lines),
         .astray =
             entry->lines > 0 && is_astray(sm, entry->step, warp->trace->line[entry->line].number),
+        .shared = sm->reuse.piece ? shared_pieces(&warp->trace->line[entry->line], entry->lines,
+                                                  bytes * entry->active_lanes)
+                                  : 0,
         .lines = entry->lines};
     for (uint32_t i = 0; i < entry->lines; i++) {
         const struct smc_warp_trace_line line =
@@ -581,9 +612,11 @@ static double atomic_slots(const struct smc_atomic_slots *slots,
     return atomics * (slots->line * entry->lines / entry->sectors + slots->sector);
 }
 
-/* What is stored of one line, so many bytes, to L2 and from there to DRAM. */
+/* What is stored of one line to L2 and from there to DRAM: so many bytes of each sector, and as much
+   of the pieces is shared. */
 static double store_line(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
-                         const struct smc_warp_trace_line *line, double bytes, bool scattered)
+                         const struct smc_warp_trace_line *line, double bytes, bool scattered,
+                         double shared)
 {
     const struct smc_rates *rates = sm->rates;
     size_t array = array_of(sm, line->number);
@@ -598,7 +631,8 @@ static double store_line(struct smc_sm_state *sm, const struct smc_sm_warp *warp
     traffic->stored += pieces * sm->weight;
     traffic->stored_scattered += scattered ? pieces * sm->weight : 0;
     traffic->stored_sectors += sectors * sm->weight;
-    traffic->stored_bytes += fmin(bytes, sectors * SMC_SECTOR_BYTES) * sm->weight;
+    traffic->stored_bytes += fmin(bytes, SMC_SECTOR_BYTES) * sectors * sm->weight;
+    traffic->stored_shared += shared * pieces * sm->weight;
     return dram->store_share * (dram->scattered ? pieces * rates->dram_scattered_store_clocks
                                                 : sectors * rates->dram_store_clocks);
 }
@@ -687,6 +721,7 @@ double smc_sm_store(struct smc_sm_state *sm, struct smc_sm_warp *warp,
     const double bytes = (double)step->bytes * entry->active_lanes;
     double slots = 0, dram_clocks = 0;
     bool scattered = is_scattered(line, entry->lines);
+    const double shared = sm->reuse.piece ? shared_pieces(line, entry->lines, bytes) : 0;
     /* Of stores by one warp after the other to the same word L2 gets so many: 131,072 and 524,288
        warps that load and store nothing else take 0.187e-9 s each, not 0.295 (H200, CUDA 13.0,
        driver 580.159.04, 2026-11-30). */
@@ -715,7 +750,7 @@ double smc_sm_store(struct smc_sm_state *sm, struct smc_sm_warp *warp,
         const uint32_t sectors = sectors_in(line[i].sectors);
         slots +=
             store_slots(sectors, goes_on || bytes >= entry->lines * sectors * SMC_SECTOR_BYTES);
-        dram_clocks += store_line(sm, warp, &line[i], bytes / entry->lines, scattered);
+        dram_clocks += store_line(sm, warp, &line[i], bytes / entry->sectors, scattered, shared);
         note_store(sm, warp, line[i].number, 1);
     }
     clock = smc_later(clock, sm->stores_free - STORE_QUEUE);
@@ -758,7 +793,7 @@ double smc_sm_atomic(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
         sm->work->store_pieces += atomics;
     }
     for (uint32_t i = 0; i < entry->lines; i++) {
-        dram_clocks += store_line(sm, warp, &line[i], SMC_LINE_BYTES, scattered);
+        dram_clocks += store_line(sm, warp, &line[i], SMC_SECTOR_BYTES, scattered, 0);
         const struct smc_sm_dram *dram = &sm->launch->dram[array_of(sm, line[i].number)];
         there *= 1 - dram->store_share;
         slots += (dram->in_no_order ? ATOMIC_FILLS : ATOMIC_FILLS_WHOLE) * dram->store_share *

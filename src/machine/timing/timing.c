@@ -376,6 +376,8 @@ static void scale_traffic(struct smc_sm_traffic *traffic, double times)
     traffic->loaded *= times;
     traffic->loaded_scattered *= times;
     traffic->loaded_astray *= times;
+    traffic->loaded_shared *= times;
+    traffic->stored_shared *= times;
     traffic->stored *= times;
     traffic->stored_scattered *= times;
     traffic->stored_sectors *= times;
