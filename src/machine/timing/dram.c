@@ -12,10 +12,10 @@ enum { PIECE = 64 };
 /* What the whole launch accesses for what the sample does. */
 struct scale {
     double times;
-    double passed;                /* bytes that pass L2 while a piece passes on the SM */
-    double bytes;                 /* of all memory */
-    double all_loads, all_stores; /* of all arrays together: pieces */
-    bool is_exact;                /* the shares of arrays; not those of blocks that were drawn */
+    double passed;                   /* bytes that pass L2 while a piece passes on the SM */
+    double bytes;                    /* of all memory */
+    double loaded_part, stored_part; /* of the arrays that are loaded and stored, all together */
+    bool is_exact;                   /* the shares of arrays; not those of blocks that were drawn */
 };
 
 /* As many SMs as if all had the blocks of the one with the most. */
@@ -46,11 +46,16 @@ static struct scale find_scale(const struct model *model, bool drawn)
     const double sms = busy_sms(model);
     struct scale scale = {.times = (double)model->blocks / model->sample.blocks,
                           .bytes = model->local_bytes,
-                          .all_loads = sms * model->work.load_pieces,
-                          .all_stores = sms * model->work.store_pieces,
                           .is_exact = !drawn};
-    for (size_t i = 0; i < model->arguments->array_count; i++)
-        scale.bytes += (double)model->arguments->array[i].bytes;
+    double loaded = 1, stored = 1;
+    for (size_t i = 0; i < model->arguments->array_count; i++) {
+        const double bytes = (double)model->arguments->array[i].bytes;
+        scale.bytes += bytes;
+        loaded += model->traffic[i].loaded > 0 ? bytes : 0;
+        stored += model->traffic[i].stored > 0 ? bytes : 0;
+    }
+    scale.loaded_part = sms * model->work.load_pieces * PIECE / loaded;
+    scale.stored_part = sms * model->work.store_pieces * PIECE / stored;
     scale.passed = pieces_at_a_time(model, scale.times, sms) * PIECE;
     return scale;
 }
@@ -110,8 +115,8 @@ static struct smc_touched touched_of(const struct model *model, size_t i, const 
     double bytes = (double)model->arguments->array[i].bytes;
     struct smc_touched touched = {.asked_read = traffic->loaded * scale->times * PIECE,
                                   .asked_written = traffic->stored * scale->times * PIECE};
-    double most_read = scale->is_exact ? touched.asked_read : scale->all_loads * PIECE;
-    double most_written = scale->is_exact ? touched.asked_written : scale->all_stores * PIECE;
+    double most_read = scale->is_exact ? touched.asked_read : bytes * scale->loaded_part;
+    double most_written = scale->is_exact ? touched.asked_written : bytes * scale->stored_part;
     const double kept = SMC_L2_KEEPS_SCATTERED_STORES * (double)model->launch->device->l2_bytes;
     most_read *= (1 - share_again(&traffic->loads, scale, kept)) *
                  (1 - traffic->loaded_shared / fmax(traffic->loaded, 1));
@@ -121,7 +126,8 @@ static struct smc_touched touched_of(const struct model *model, size_t i, const 
     touched.written = part_of(bytes, touched.asked_written, most_written);
     touched.both = fmax(touched.read, touched.written);
     touched.copied = model->launch->restored && traffic->stored > 0 ? bytes : 0;
-    if (traffic->loaded <= 0 && traffic->stored_bytes * scale->times < CLEARLY * touched.written)
+    if (traffic->loaded <= 0 &&
+        traffic->stored_bytes * scale->times < CLEARLY * fmin(most_written, touched.written))
         touched.filled =
             fmin(touched.written, traffic->stored_sectors * scale->times * SMC_SECTOR_BYTES);
     return touched;

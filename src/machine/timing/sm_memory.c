@@ -612,8 +612,8 @@ static double atomic_slots(const struct smc_atomic_slots *slots,
     return atomics * (slots->line * entry->lines / entry->sectors + slots->sector);
 }
 
-/* What is stored of one line to L2 and from there to DRAM: so many bytes of each sector, and as much
-   of the pieces is shared. */
+/* What is stored of one line to L2 and from there to DRAM: so many bytes of each sector, and as
+   much of the pieces is shared. */
 static double store_line(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
                          const struct smc_warp_trace_line *line, double bytes, bool scattered,
                          double shared)
