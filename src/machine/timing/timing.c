@@ -694,7 +694,9 @@ static enum smc_status trace_first(struct model *model, const struct smc_traced 
     enum smc_status status = smc_traces_make(&model->machine, traced, &model->traces, error);
     if (status != SMC_OK || !model->machine.contents)
         return status;
-    return model->traces.decides_and_changes ? survey_stores(model, error) : surveyed;
+    return model->traces.decides_and_changes && !model->program.follows_stores
+               ? survey_stores(model, error)
+               : surveyed;
 }
 
 /* The same beside a survey that follows what warps store, where its warps do not differ. */
@@ -738,6 +740,8 @@ static enum smc_status trace_sample(struct model *model, struct smc_error *error
     const bool by_stores = smc_decides_and_changes(&model->survey);
     if (by_stores)
         status = survey_stores(model, error);
+    else if (status == SMC_OK && model->survey.loads_stored) /* the traces would, too */
+        status = smc_machine_program_follow(&model->program, true, true, error);
     if (by_stores && status != SMC_OK)
         return status;
     bool differs = smc_survey_spreads(&model->survey);
