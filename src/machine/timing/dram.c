@@ -108,6 +108,14 @@ static double share_again(const struct smc_reuse_counts *counts, const struct sc
     return again / fmax(smc_reuse_sum(counts), 1);
 }
 
+/* The share of accesses to places that are counted already: those that this SM accessed before, or
+   that requests share, as in rows that begin anywhere; of one SM both are the same. */
+static double share_known(const struct smc_reuse_counts *counts, double shared,
+                          const struct scale *scale, double kept)
+{
+    return fmin(1, fmax(shared, share_again(counts, scale, kept)));
+}
+
 /* What array `i` is accessed for in the whole launch. */
 static struct smc_touched touched_of(const struct model *model, size_t i, const struct scale *scale)
 {
@@ -118,10 +126,10 @@ static struct smc_touched touched_of(const struct model *model, size_t i, const 
     double most_read = scale->is_exact ? touched.asked_read : bytes * scale->loaded_part;
     double most_written = scale->is_exact ? touched.asked_written : bytes * scale->stored_part;
     const double kept = SMC_L2_KEEPS_SCATTERED_STORES * (double)model->launch->device->l2_bytes;
-    most_read *= (1 - share_again(&traffic->loads, scale, kept)) *
-                 (1 - traffic->loaded_shared / fmax(traffic->loaded, 1));
-    most_written *= (1 - share_again(&traffic->stores, scale, kept)) *
-                    (1 - traffic->stored_shared / fmax(traffic->stored, 1));
+    most_read *= 1 - share_known(&traffic->loads, traffic->loaded_shared / fmax(traffic->loaded, 1),
+                                 scale, kept);
+    most_written *= 1 - share_known(&traffic->stores,
+                                    traffic->stored_shared / fmax(traffic->stored, 1), scale, kept);
     touched.read = part_of(bytes, touched.asked_read, most_read);
     touched.written = part_of(bytes, touched.asked_written, most_written);
     touched.both = fmax(touched.read, touched.written);

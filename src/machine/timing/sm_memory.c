@@ -113,16 +113,20 @@ enum {
     MOST_LINES = 4 * SMC_LANES /* of 16 bytes a lane in local memory */
 };
 
-/* The share of its pieces that a request shares with others. Where its lanes access all of some
-   runs of sectors but for parts of the first and the last one, as in rows that begin anywhere, the
-   other requests of the row access the rest of these. */
-static double shared_pieces(const struct smc_warp_trace_line *line, uint32_t lines, double bytes)
+/* Notes how many of so many pieces that a request loads or stores it shares with others. Where its
+   lanes access all of some runs of sectors but for parts of the first and the last one, as in rows
+   that begin anywhere, the other requests of the row access the rest of these. */
+static void note_shared(const struct smc_sm_state *sm, const struct smc_warp_trace_line *line,
+                        const struct smc_warp_trace_entry *entry, double pieces, bool stores)
 {
     enum { SECTORS = SMC_LINE_BYTES / SMC_SECTOR_BYTES, LEAST = 4 /* sectors of a run */ };
-    uint32_t sectors = 0, pieces = 0, runs = 0;
+    const double bytes =
+        (double)sm->launch->program->step[entry->step].in.access_bytes * entry->active_lanes;
+    uint32_t sectors = 0, runs = 0;
     uint64_t after = 0;
-    for (uint32_t i = 0; i < lines; i++) {
-        pieces += pieces_in(line[i].sectors);
+    if (!sm->reuse.piece || pieces <= bytes / PIECE_BYTES)
+        return;
+    for (uint32_t i = 0; i < entry->lines; i++)
         for (uint32_t k = 0; k < SECTORS; k++) {
             const uint64_t number = line[i].number * SECTORS + k;
             if (!(line[i].sectors >> k & 1))
@@ -131,10 +135,11 @@ static double shared_pieces(const struct smc_warp_trace_line *line, uint32_t lin
             runs += number != after;
             after = number + 1;
         }
-    }
-    const bool are_full =
-        sectors >= LEAST * runs && bytes > (sectors - 2.0 * runs) * SMC_SECTOR_BYTES;
-    return are_full ? fmax(0, 1 - bytes / ((double)pieces * PIECE_BYTES)) : 0;
+    if (sectors < LEAST * runs || bytes <= (sectors - 2.0 * runs) * SMC_SECTOR_BYTES)
+        return;
+    struct smc_sm_traffic *traffic = &sm->launch->traffic[array_of(sm, line->number)];
+    *(stores ? &traffic->stored_shared : &traffic->loaded_shared) +=
+        (pieces - bytes / PIECE_BYTES) * sm->weight;
 }
 
 /* The sectors that L2 could give or take meanwhile. Requests of few lines were not measured. */
@@ -181,7 +186,6 @@ struct request {
     bool stored;     /* by this SM a while ago, so that L2 holds it */
     bool is_far;     /* in the half of L2 that is not the SM's */
     double distance; /* clocks more than on average */
-    double shared;   /* of its pieces, by other requests */
     uint32_t lines;  /* of the whole request */
 };
 
@@ -273,7 +277,6 @@ static double from_l2(struct smc_sm_state *sm, double clock, double before,
     const double pieces = request->stored ? 0 : request->pieces * sm->weight;
     traffic->loaded += pieces;
     traffic->loaded_scattered += request->scattered ? pieces : 0;
-    traffic->loaded_shared += request->shared * pieces;
     traffic->loaded_astray += request->astray ? pieces : 0;
     sm->dram_debt += due;
     if (sm->dram_debt >= 1) {
@@ -478,8 +481,7 @@ double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
 {
     const bool copies = way == SMC_SM_LOAD_COPIES || way == SMC_SM_LOAD_COPIES_BEYOND_SM;
     const struct smc_rates *rates = sm->rates;
-    const double bytes = sm->launch->program->step[entry->step].in.access_bytes;
-    double data = entry->wavefronts, there = clock;
+    double data = entry->wavefronts, there = clock, pieces = 0;
     uint32_t sectors = 0, filled = 0, any[2] = {0};
     struct looked_up looked;
     if (entry->lines == 0 && !entry->unknown_addresses)
@@ -488,9 +490,6 @@ double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
         .scattered = is_scattered(&warp->trace->line[entry->line], entry->lines),
         .astray =
             entry->lines > 0 && is_astray(sm, entry->step, warp->trace->line[entry->line].number),
-        .shared = sm->reuse.piece ? shared_pieces(&warp->trace->line[entry->line], entry->lines,
-                                                  bytes * entry->active_lanes)
-                                  : 0,
         .lines = entry->lines};
     for (uint32_t i = 0; i < entry->lines; i++) {
         const struct smc_warp_trace_line line =
@@ -513,11 +512,13 @@ double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
         if (missing) {
             when = fetch_line(sm, warp, &all, line.number, missing, clock);
             filled++;
+            pieces += pieces_in(missing);
             if (way != SMC_SM_LOAD_COPIES_BEYOND_SM)
                 smc_l1_fill(&sm->cache, line.number, missing, when);
         }
         there = smc_later(there, when);
     }
+    note_shared(sm, &warp->trace->line[entry->line], entry, pieces, false);
     if (entry->unknown_addresses) {
         sectors = 4;
         data = 1;
@@ -612,11 +613,9 @@ static double atomic_slots(const struct smc_atomic_slots *slots,
     return atomics * (slots->line * entry->lines / entry->sectors + slots->sector);
 }
 
-/* What is stored of one line to L2 and from there to DRAM: so many bytes of each sector, and as
-   much of the pieces is shared. */
+/* What is stored of one line to L2 and from there to DRAM: so many bytes of each sector. */
 static double store_line(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
-                         const struct smc_warp_trace_line *line, double bytes, bool scattered,
-                         double shared)
+                         const struct smc_warp_trace_line *line, double bytes, bool scattered)
 {
     const struct smc_rates *rates = sm->rates;
     size_t array = array_of(sm, line->number);
@@ -632,7 +631,6 @@ static double store_line(struct smc_sm_state *sm, const struct smc_sm_warp *warp
     traffic->stored_scattered += scattered ? pieces * sm->weight : 0;
     traffic->stored_sectors += sectors * sm->weight;
     traffic->stored_bytes += fmin(bytes, SMC_SECTOR_BYTES) * sectors * sm->weight;
-    traffic->stored_shared += shared * pieces * sm->weight;
     return dram->store_share * (dram->scattered ? pieces * rates->dram_scattered_store_clocks
                                                 : sectors * rates->dram_store_clocks);
 }
@@ -719,9 +717,8 @@ double smc_sm_store(struct smc_sm_state *sm, struct smc_sm_warp *warp,
     const struct smc_rates *rates = sm->rates;
     const struct smc_warp_trace_line *line = &warp->trace->line[entry->line];
     const double bytes = (double)step->bytes * entry->active_lanes;
-    double slots = 0, dram_clocks = 0;
+    double slots = 0, dram_clocks = 0, pieces = 0;
     bool scattered = is_scattered(line, entry->lines);
-    const double shared = sm->reuse.piece ? shared_pieces(line, entry->lines, bytes) : 0;
     /* Of stores by one warp after the other to the same word L2 gets so many: 131,072 and 524,288
        warps that load and store nothing else take 0.187e-9 s each, not 0.295 (H200, CUDA 13.0,
        driver 580.159.04, 2026-11-30). */
@@ -750,9 +747,11 @@ double smc_sm_store(struct smc_sm_state *sm, struct smc_sm_warp *warp,
         const uint32_t sectors = sectors_in(line[i].sectors);
         slots +=
             store_slots(sectors, goes_on || bytes >= entry->lines * sectors * SMC_SECTOR_BYTES);
-        dram_clocks += store_line(sm, warp, &line[i], bytes / entry->sectors, scattered, shared);
+        dram_clocks += store_line(sm, warp, &line[i], bytes / entry->sectors, scattered);
+        pieces += pieces_in(line[i].sectors);
         note_store(sm, warp, line[i].number, 1);
     }
+    note_shared(sm, line, entry, pieces, true);
     clock = smc_later(clock, sm->stores_free - STORE_QUEUE);
     sm->stores_free = smc_later(sm->stores_free, clock) + slots * rates->l2_store_clocks;
     sm->last_store = sm->stores_free;
@@ -793,7 +792,7 @@ double smc_sm_atomic(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
         sm->work->store_pieces += atomics;
     }
     for (uint32_t i = 0; i < entry->lines; i++) {
-        dram_clocks += store_line(sm, warp, &line[i], SMC_SECTOR_BYTES, scattered, 0);
+        dram_clocks += store_line(sm, warp, &line[i], SMC_SECTOR_BYTES, scattered);
         const struct smc_sm_dram *dram = &sm->launch->dram[array_of(sm, line[i].number)];
         there *= 1 - dram->store_share;
         slots += (dram->in_no_order ? ATOMIC_FILLS : ATOMIC_FILLS_WHOLE) * dram->store_share *
