@@ -720,7 +720,7 @@ states "bytes of one word that blocks have for themselves do not count" \
 states "blocks that race walk at the same time" '.time.contents_change and .time.high_ms < 0.1' run \
     contents.cu --entry jump --grid 16 --block 128 -a i32x2048:ramp -a i32:2048 --device H200 --dry-run
 states "there is no time where the order of blocks decides it" \
-    '.time == null and (.time_reason | test("branch at 0x[0-9a-f]+ .*other blocks store at the same"))' \
+    '.time == null and (.time_reason | test("branch at contents.cu:[0-9]+ .*other blocks store at the same"))' \
     run contents.cu --entry until_any --grid 1056 --block 64 -a i32x1 --device H200 --dry-run
 stairs() { # SAME
     predicted run contents.cu --entry stairs --grid 1056 --block 256 -a i32:"$1" -a f32x270336:random \
@@ -741,7 +741,7 @@ divided() { # CONTENTS: the instructions of quotients of such numbers
 empty "a quotient of zero is found by a function of its own" \
     "$(echo "$(divided :1) $(divided '')" | awk '!($1 > 0 && $2 > 1.5 * $1)')"
 states "a branch that is not followed is named" \
-    '.time.unfollowed | test("^the branch at 0x[0-9a-f]+ depends on [A-Z0-9]+ at 0x[0-9a-f]+$")' \
+    '.time.unfollowed | test("^the branch at contents.cu:[0-9]+ depends on [A-Z0-9]+ at contents.cu:[0-9]+$")' \
     run contents.cu --entry some --grid 4 --block 128 -a u16x513 -a i32x600 --device H200 --dry-run
 for last in 2047 9999; do
     states "accesses outside the arrays are said: indices to $last" \
@@ -752,7 +752,7 @@ states "where all branches are followed, none is named" '.time.unfollowed == nul
     --entry gather --grid 8 --block 256 -a i32x2048:ramp -a f32x2048 -a f32x2048 --device H200 --dry-run
 for grid in 4 12; do # of 12 blocks, 8 have no elements
     states "a loop that depends on values that are not known has no predicted time: $grid blocks" \
-        '.time == null and (.time_reason | test("how often the loop runs that the branch at 0x[0-9a-f]+ of the machine code closes"))' run contents.cu \
+        '.time == null and (.time_reason | test("how often the loop runs that the branch at contents.cu:[0-9]+ closes"))' run contents.cu \
         --entry until --grid "$grid" --block 128 -a u16x512 -a i32x512 -a i32:512 --device H200 --dry-run
 done
 states "other arrays are not" '.time.contents_change == false' run contents.cu --entry gather \
@@ -767,7 +767,7 @@ contents queue --grid 1 --block 256 -a i32x256:random:0:9 -a i32x1 -a i32x2048
 contents settle --grid 4 --block 256 -a i32x1024:random:0:40 -a f32x1024 -a f32x8192
 contents escape --grid 1x128 --block 128 -a i32:128 -a i32x16384
 states "a loop that waits for what another warp stores has no predicted time" \
-    '.time == null and (.time_reason | test("the loop .* branch at 0x[0-9a-f]+"))' run contents.cu \
+    '.time == null and (.time_reason | test("the loop .* branch at contents.cu:[0-9]+"))' run contents.cu \
     --entry poll --grid 1 --block 1 -a i32x1 -a i32x1 --device H200 --dry-run
 
 # --- Which way warps go ---------------------------------------------------------------------------
@@ -1220,6 +1220,24 @@ extern "C" __global__ void recursion(int *x, int n)
 {
     x[threadIdx.x] = fibonacci(n);
 }
+// Blocks that take their work from a counter.
+__device__ __forceinline__ int taken(int *next)
+{
+    return atomicAdd(next, 1);
+}
+extern "C" __global__ void items(int *next, int n, float *x)
+{
+    __shared__ int item;
+    for (;;) {
+        if (threadIdx.x == 0)
+            item = taken(next);
+        __syncthreads();
+        if (item >= n)
+            return;
+        x[item * 64 + threadIdx.x] += 1;
+        __syncthreads();
+    }
+}
 END
 refused() { # NAME REASON ENTRY ARGUMENT...: no time, for the reason; without REASON there is one
     name=$1 reason=$2 entry=$3
@@ -1228,14 +1246,18 @@ refused() { # NAME REASON ENTRY ARGUMENT...: no time, for the reason; without RE
         "$@" >refused.json
     holds "$name" ".time_reason // \"\" | test(\"^$reason\")" refused.json
 }
-refused "not predicted: a call by a pointer" "the call at 0x[0-9a-f]+ .* is of a function pointer" pointer \
+refused "not predicted: a call by a pointer" "the call at refused.cu:7 is of a function pointer" pointer \
     -a i32x64:random -a f32x64:random
-refused "not predicted: malloc" "the call at 0x[0-9a-f]+ .* function of the system" heap -a i32x64
+refused "not predicted: malloc" "the call at refused.cu:11 .* function of the system" heap -a i32x64
 refused "predicted: a printf that is not reached" '$' prints -a i32x64
-refused "not predicted: a printf that is reached" "the call at 0x[0-9a-f]+ .* function of the system" prints \
+refused "not predicted: a printf that is reached" "the call at refused.cu:[0-9]+ .* function of the system" prints \
     -a i32x64:2000
 refused "not predicted: a wait for another block" "the end of the loop .* it loads what other blocks may store" \
     waits -a i32x1 -a i32x64
+refused "not predicted: work that a counter gives to blocks" \
+    "what a loop executes depends on what the atomic at refused.cu:$(grep -n 'atomicAdd(next' refused.cu | cut -d: -f1) returns" \
+    items -a i32x1 -a i32:900000 -a f32x64M
+refused "predicted: less work from a counter" '$' items -a i32x1 -a i32:500 -a f32x64M
 refused "not predicted: warps that sleep" "warps sleep .__nanosleep." sleeps -a i32x64 -a i32:9
 refused "predicted: warps that do not sleep" '$' sleeps -a i32x64 -a i32:0
 refused "predicted: a loop whose bounds are in memory that a variable names" '$' uses_members -a i32x64 \
@@ -1244,7 +1266,7 @@ refused "not predicted: the same without the variable" "how often the loop runs"
 refused "predicted: a loop up to a parameter in half of the last word" '$' shorts -a i32x900 -a u16:7 -a u16:900
 refused "predicted: a wait with a hint of how long" '$' hints -a i32x64
 refused "predicted: recursion" '$' recursion -a i32x64 -a i32:12
-refused "not predicted: deep recursion" "the calls at 0x[0-9a-f]+ .* deeper" recursion -a i32x64 -a i32:30
+refused "not predicted: deep recursion" "the calls at refused.cu:60 are nested deeper" recursion -a i32x64 -a i32:30
 # m8n8k4 of double precision reaches half of 66.9 TFLOP/s on an H200, where its clock is 1979 MHz.
 tensor doubles f64 H200 --format json >tensor.json
 holds "mma.sync of double precision: half of the roof, and the operations in JSON" \

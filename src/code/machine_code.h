@@ -120,6 +120,12 @@ bool smc_cubin_next_helper(const struct smc_cubin *cubin, const char *kernel, si
 bool smc_cubin_next_address(const struct smc_cubin *cubin, const char *section, size_t *at,
                             struct smc_cubin_address *address);
 
+/* Appends the source line of the instruction at `offset` in the code of a kernel, "work.cu:39": the
+   file without its folder, of inlined code the innermost line in the file that defines the kernel.
+   False: the cubin does not have it, as without -lineinfo. */
+bool smc_cubin_append_line(const struct smc_cubin *cubin, const char *kernel, uint64_t offset,
+                           struct smc_text *text);
+
 /* --- Containers of machine code --------------------------------------------------------------- */
 
 /* The containers ("fatbins") in which nvcc keeps machine code and PTX: found within any file, and

@@ -40,12 +40,13 @@ const char *smc_time_basis_name(enum smc_time_basis basis);
 
 struct smc_time {
     enum smc_time_basis basis;
-    char reason[200];     /* why nothing is predicted, or "" */
+    char reason[400];     /* why nothing is predicted, or "" */
     bool lacks_rate;      /* nothing is, since instructions of the kernel are not in the model */
     bool contents_change; /* what decides what blocks execute is stored by other blocks */
     bool outside_arrays;  /* accesses lie outside the arguments and the module's variables */
-    char unfollowed[160]; /* the first branch that warps could not follow, and why, or "": "the
-                             branch at 0x300 depends on LDG at 0x2d0" of the machine code */
+    char unfollowed[240]; /* the first branch that warps could not follow, and why, or "": "the
+                             branch at scan.cu:31 depends on LDG at scan.cu:30"; without source
+                             lines "at 0x300 of the machine code" */
     double predicted_ms, low_ms, high_ms;
     /* How long the launch would take if nothing but this bounded it: the work divided by the rate,
        on the SM with the most blocks. LATENCY: warps that wait for each other or for memory while

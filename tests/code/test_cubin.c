@@ -548,7 +548,69 @@ static void test_more_than_there_is(void)
     free(image.bytes);
 }
 
+/* --- Source lines ----------------------------------------------------------------------------- */
+
+static void check_line(const struct smc_cubin *cubin, const char *kernel, uint64_t offset,
+                       const char *wanted)
+{
+    smc_auto_text line = {0};
+    CU_ASSERT_EQUAL(smc_cubin_append_line(cubin, kernel, offset, &line), *wanted != '\0');
+    CU_ASSERT_STRING_EQUAL(smc_text_string(&line), wanted);
+}
+
+/* As `readelf --debug-dump=rawline` has them; where it names a header, the line of lines.cu that
+   calls it. */
+static void test_lines(void)
+{
+    struct image image = load(DATA "lines-sm90.cubin"), bare = load(DATA "own-sm90.cubin");
+    struct smc_cubin cubin;
+    struct smc_error error;
+    CU_ASSERT_EQUAL_FATAL(smc_cubin_open(image.bytes, image.size, &cubin, &error), SMC_OK);
+    check_line(&cubin, "first", 0, "lines.cu:8");
+    check_line(&cubin, "first", 0x50, "lines.cu:10");
+    check_line(&cubin, "first", 0x60, "lines.cu:5"); /* inlined, of the same file */
+    check_line(&cubin, "first", 0x70, "lines.cu:10");
+    check_line(&cubin, "second", 0, "lines.cu:13");
+    check_line(&cubin, "second", 0x20, "lines.cu:15"); /* inlined, of a header */
+    check_line(&cubin, "second", 0xb0, "lines.cu:15");
+    check_line(&cubin, "second", 0x310, "lines.cu:16");
+    check_line(&cubin, "second", 0x340, "lines.cu:17");
+    check_line(&cubin, "third", 0, "");
+    smc_cubin_close(&cubin);
+    CU_ASSERT_EQUAL_FATAL(smc_cubin_open(bare.bytes, bare.size, &cubin, &error), SMC_OK);
+    check_line(&cubin, "bounded", 0, "");
+    smc_cubin_close(&cubin);
+    free(image.bytes);
+    free(bare.bytes);
+}
+
+/* Whatever a damaged table has for lines, reading it ends within the file. */
+static void test_damaged_lines(void)
+{
+    static const unsigned char values[] = {0, 1, 2, 0x7f, 0x80, 0x90, 0xff};
+    struct image image = load(DATA "lines-sm90.cubin");
+    struct smc_cubin cubin;
+    struct smc_error error;
+    unsigned char *table = (unsigned char *)image.bytes + section(&image, ".debug_line")->sh_offset;
+    const size_t size = section(&image, ".debug_line")->sh_size;
+    CU_ASSERT_EQUAL_FATAL(smc_cubin_open(image.bytes, image.size, &cubin, &error), SMC_OK);
+    for (size_t i = 0; i < size; i++)
+        for (size_t v = 0; v < sizeof values; v++) {
+            const unsigned char whole = table[i];
+            smc_auto_text line = {0};
+            table[i] = values[v];
+            const bool found = smc_cubin_append_line(&cubin, "second", 0x340, &line);
+            CU_ASSERT(found == (strrchr(smc_text_string(&line), ':') != NULL));
+            table[i] = whole;
+        }
+    check_line(&cubin, "second", 0x340, "lines.cu:17");
+    smc_cubin_close(&cubin);
+    free(image.bytes);
+}
+
 CU_TestInfo tests_cubin[] = {
+    {"source lines", test_lines},
+    {"damaged source lines", test_damaged_lines},
     {"each damage is refused with its reason", test_damage},
     {"machine code cut anywhere is refused", test_cut},
     {"flipped bits are found, or change nothing that is told", test_flipped_bits},

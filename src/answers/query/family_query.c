@@ -55,7 +55,7 @@ static enum smc_status answer_relative(const struct smc_answer *asked,
     if (status == SMC_OK)
         return SMC_OK;
     *out = (struct smc_answer){.query = query};
-    snprintf(out->time.reason, sizeof out->time.reason, "%.199s", why.message);
+    smc_time_unknown(&out->time, why.message);
     return SMC_OK;
 }
 

@@ -7,6 +7,7 @@ libsmc_la_SOURCES += \
 	src/code/compile/compile.c src/code/compile.h \
 	src/code/compile/cubin.c \
 	src/code/compile/machine_code.c src/code/machine_code.h \
+	src/code/compile/cubin_lines.c \
 	src/code/compile/cubin_symbols.c \
 	src/code/compile/nvrtc.c src/code/nvrtc.h \
 	src/code/compile/ptx_facts.c src/code/ptx_facts.h \

@@ -1,10 +1,12 @@
 /* Decoded code, and the backward slice of what decides control flow and addresses. */
 #include "machine/sass/sass_program.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "code/machine_code.h"
 #include "rules/devices.h"
 
 /* Registers and predicates, one bit each. */
@@ -690,6 +692,14 @@ bool smc_machine_program_depends_on_data(const struct smc_machine_program *progr
             return true;
     }
     return false;
+}
+
+void smc_machine_program_append_place(const struct smc_machine_program *program, uint32_t step,
+                                      struct smc_text *text)
+{
+    const uint64_t offset = (uint64_t)step * SMC_INSTRUCTION_BYTES;
+    if (!program->cubin || !smc_cubin_append_line(program->cubin, program->entry, offset, text))
+        smc_text_printf(text, "0x%" PRIx64 " of the machine code", offset);
 }
 
 void smc_machine_program_free(struct smc_machine_program *program)

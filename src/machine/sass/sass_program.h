@@ -4,6 +4,7 @@
 #define SMC_MACHINE_SASS_PROGRAM_H
 
 #include "base/status.h"
+#include "base/text.h"
 #include "machine/sass/sass_instruction.h"
 
 /* What an instruction is for. */
@@ -23,7 +24,7 @@ struct smc_program_step {
     uint32_t next_address; /* the same, or for an address, or that accesses memory */
 };
 
-/* Owns `step`. Start from {0}. */
+/* Owns `step`. Start from {0}. Whoever has the file may set `cubin` after reading. */
 struct smc_machine_program {
     struct smc_program_step *step;
     uint32_t count;
@@ -35,6 +36,8 @@ struct smc_machine_program {
     bool by_block;           /* what a warp executes depends on the other warps of its block */
     uint8_t followed_spaces; /* from which loads decide control flow or addresses; then stores to
                                 them are evaluated as well */
+    const struct smc_cubin *cubin; /* that has the source lines of kernel `entry`; NULL: unknown */
+    const char *entry;
 };
 
 /* Decodes the code of one kernel. SMC_USAGE: it is not whole instructions of 16 bytes, or it is
@@ -67,6 +70,10 @@ static inline uint32_t smc_next_step(const struct smc_machine_program *program, 
 
 /* Whether loads from memory or results of floating point decide which instructions follow. */
 bool smc_machine_program_depends_on_data(const struct smc_machine_program *program);
+
+/* Appends where a step is: "work.cu:39", or without source lines "0x1a30 of the machine code". */
+void smc_machine_program_append_place(const struct smc_machine_program *program, uint32_t step,
+                                      struct smc_text *text);
 
 void smc_machine_program_free(struct smc_machine_program *program);
 

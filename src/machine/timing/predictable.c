@@ -99,10 +99,12 @@ enum smc_status smc_model_check_order(const struct model *model, struct smc_erro
     if (most <= 0)
         return smc_fail(error, SMC_USAGE, "%s",
                         "what it executes depends on what other blocks store at the same time");
+    smc_auto_text place = {0};
+    smc_machine_program_append_place(&model->program, loop, &place);
     return smc_fail(error, SMC_USAGE,
-                    "how often the loop runs that the branch at 0x%x of the machine code closes "
-                    "depends on what other blocks store at the same time",
-                    loop * (uint32_t)SMC_INSTRUCTION_BYTES);
+                    "how often the loop runs that the branch at %s closes depends on what other "
+                    "blocks store at the same time",
+                    smc_text_string(&place));
 }
 
 enum smc_status smc_model_check_rates(const struct model *model, struct smc_error *error)

@@ -537,15 +537,18 @@ static void name_unfollowed(const struct model *model, struct smc_time *time)
     const uint32_t at = survey->end_at, source = survey->first_unknown;
     if (survey->end == SMC_WALK_WHOLE || at >= model->program.count)
         return;
-    int length = snprintf(time->unfollowed, sizeof time->unfollowed, "the %s at 0x%x%s",
-                          survey->end == SMC_WALK_UNKNOWN_BRANCH ? "branch" : "instruction",
-                          at * (uint32_t)SMC_INSTRUCTION_BYTES,
-                          survey->end == SMC_WALK_UNKNOWN_BRANCH ? "" : " is not known");
-    if (survey->end == SMC_WALK_UNKNOWN_BRANCH && source > 0 && source <= model->program.count)
-        snprintf(time->unfollowed + length, sizeof time->unfollowed - (size_t)length,
-                 " depends on %s at 0x%x",
-                 smc_operation_name(model->program.step[source - 1].in.operation),
-                 (source - 1) * (uint32_t)SMC_INSTRUCTION_BYTES);
+    smc_auto_text text = {0};
+    const bool is_branch = survey->end == SMC_WALK_UNKNOWN_BRANCH;
+    smc_text_append(&text, is_branch ? "the branch at " : "the instruction at ");
+    smc_machine_program_append_place(&model->program, at, &text);
+    if (!is_branch)
+        smc_text_append(&text, " is not known");
+    if (is_branch && source > 0 && source <= model->program.count) {
+        smc_text_printf(&text, " depends on %s at ",
+                        smc_operation_name(model->program.step[source - 1].in.operation));
+        smc_machine_program_append_place(&model->program, source - 1, &text);
+    }
+    snprintf(time->unfollowed, sizeof time->unfollowed, "%s", smc_text_string(&text));
 }
 
 static enum smc_time_basis basis_of(const struct smc_ceilings *ceilings)
@@ -869,6 +872,8 @@ static enum smc_status predict_with(const struct smc_time_launch *launch,
                                                       &model.program, error);
     if (status != SMC_OK)
         return status;
+    model.program.cubin = cubin;
+    model.program.entry = kernel->name;
     smc_machine_constants(constants, launch->block, launch->grid, at, parameters, bytes);
     smc_bank_layout_of(&launch->device->sm, SMC_BANK_MODE_4_BYTES, &layout);
     model.machine = (struct smc_machine_launch){

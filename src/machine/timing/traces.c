@@ -131,54 +131,87 @@ static bool decides_and_changes(const struct tracer *tracer)
     return tracer->memory && (tracer->memory->decides & tracer->memory->changed) != 0;
 }
 
-/* The branch that closes the innermost loop with a step, or the step if there is none. */
-static uint32_t end_of_loop(const struct smc_machine_program *program, uint32_t at)
+/* The first branch from `from` on that closes a loop with step `at`; program->count: none does. */
+static uint32_t end_of_loop(const struct smc_machine_program *program, uint32_t at, uint32_t from)
 {
-    for (uint32_t i = at; i < program->count; i++) {
-        const struct smc_sass_instruction *in = &program->step[i].in;
+    for (; from < program->count; from++) {
+        const struct smc_sass_instruction *in = &program->step[from].in;
         if (in->operation == SMC_OP_BRA && in->target >= 0 &&
             in->target / SMC_INSTRUCTION_BYTES <= at)
-            return i;
+            break;
     }
-    return at;
+    return from;
 }
 
-/* Whether the loop that a branch closes loads from global memory, or changes it by atomics. */
-static bool loads_in_loop(const struct smc_machine_program *program, uint32_t branch)
+/* The last step of the loop that a branch closes with which `holds`; UINT32_MAX: none. */
+static uint32_t step_in_loop(const struct smc_machine_program *program, uint32_t branch,
+                             bool (*holds)(const struct smc_program_step *step))
 {
     const int64_t target = program->step[branch].in.target;
-    for (uint32_t i = branch; i > 0 && i >= target / SMC_INSTRUCTION_BYTES; i--) {
-        const struct smc_sass_instruction *in = &program->step[i - 1].in;
-        if (in->operation == SMC_OP_LDG || in->operation == SMC_OP_LD || smc_is_global_atomic(in))
-            return true;
-    }
-    return false;
+    for (int64_t i = (int64_t)branch; i >= target / SMC_INSTRUCTION_BYTES; i--)
+        if (holds(&program->step[i]))
+            return (uint32_t)i;
+    return UINT32_MAX;
+}
+
+static bool reads_global(const struct smc_program_step *step)
+{
+    const struct smc_sass_instruction *in = &step->in;
+    return in->operation == SMC_OP_LDG || in->operation == SMC_OP_LD || smc_is_global_atomic(in);
+}
+
+/* An atomic whose result decides which instructions follow. */
+static bool is_deciding_atomic(const struct smc_program_step *step)
+{
+    return step->purpose == SMC_PURPOSE_CONTROL && smc_is_global_atomic(&step->in);
+}
+
+/* Names the atomic of the innermost loop that has one, as that of blocks that take their work from
+   a counter; else the branch that closes the innermost loop. */
+static enum smc_status fail_to_end_loop(const struct smc_walk *walk, struct smc_error *error)
+{
+    const struct smc_machine_program *program = walk->program;
+    const uint32_t first = end_of_loop(program, walk->end_at, walk->end_at);
+    uint32_t atomic = UINT32_MAX;
+    smc_auto_text place = {0};
+    for (uint32_t end = first; end < program->count && atomic == UINT32_MAX;
+         end = end_of_loop(program, walk->end_at, end + 1))
+        atomic = step_in_loop(program, end, is_deciding_atomic);
+    const uint32_t closing = first < program->count ? first : walk->end_at;
+    smc_machine_program_append_place(program, atomic != UINT32_MAX ? atomic : closing, &place);
+    if (atomic != UINT32_MAX)
+        return smc_fail(
+            error, SMC_USAGE,
+            "what a loop executes depends on what the atomic at %s returns, which other "
+            "blocks change, for more instructions than are followed; if it counts out "
+            "work, give fewer items, or let blocks take them by blockIdx.x and "
+            "gridDim.x",
+            smc_text_string(&place));
+    const bool loads =
+        first < program->count && step_in_loop(program, first, reads_global) != UINT32_MAX;
+    return smc_fail(error, SMC_USAGE,
+                    "the end of the loop that the branch at %s closes cannot be followed%s",
+                    smc_text_string(&place), loads ? ": it loads what other blocks may store" : "");
 }
 
 /* Names the branch or the call, or where warps or lanes wait for each other. */
 static enum smc_status fail_to_follow(const struct tracer *tracer, struct smc_error *error)
 {
     const struct smc_walk *walk = &tracer->walk;
-    const uint32_t at = walk->end_at * (uint32_t)SMC_INSTRUCTION_BYTES;
+    smc_auto_text place = {0};
+    smc_machine_program_append_place(walk->program, walk->end_at, &place);
     if (walk->end == SMC_WALK_STUCK)
-        return smc_fail(error, SMC_USAGE, "the wait at 0x%x of the machine code cannot be followed",
-                        at);
+        return smc_fail(error, SMC_USAGE, "the wait at %s cannot be followed",
+                        smc_text_string(&place));
     if (walk->end == SMC_WALK_CALLS_ELSEWHERE)
         return smc_fail(error, SMC_USAGE,
-                        "the call at 0x%x of the machine code is of a function pointer or a "
-                        "function of the system, such as malloc or printf, and is not followed",
-                        at);
+                        "the call at %s is of a function pointer or a function of the system, such "
+                        "as malloc or printf, and is not followed",
+                        smc_text_string(&place));
     if (walk->end == SMC_WALK_TOO_DEEP)
-        return smc_fail(error, SMC_USAGE,
-                        "the calls at 0x%x of the machine code are nested deeper than is followed",
-                        at);
-    const uint32_t branch = end_of_loop(walk->program, walk->end_at);
-    const bool loads = walk->program->step[branch].in.operation == SMC_OP_BRA &&
-                       loads_in_loop(walk->program, branch);
-    return smc_fail(error, SMC_USAGE,
-                    "the end of the loop that the branch at 0x%x closes cannot be followed%s",
-                    branch * (uint32_t)SMC_INSTRUCTION_BYTES,
-                    loads ? ": it loads what other blocks may store" : "");
+        return smc_fail(error, SMC_USAGE, "the calls at %s are nested deeper than is followed",
+                        smc_text_string(&place));
+    return fail_to_end_loop(walk, error);
 }
 
 /* --- Blocks ----------------------------------------------------------------------------------- */
@@ -861,11 +894,13 @@ enum smc_status smc_survey_make(const struct smc_machine_launch *launch, bool at
     stop_tracer(&tracer);
     if (ends && (cut || tracer.walk.endless * 2 <= tracer.walk.looping))
         return SMC_OK;
+    smc_auto_text place = {0};
+    smc_machine_program_append_place(launch->program, tracer.walk.endless_at, &place);
     if (ends)
         smc_fail(error, SMC_USAGE,
-                 "how often the loop runs that the branch at 0x%x of the machine code closes "
-                 "depends on values that are not known",
-                 tracer.walk.endless_at * (uint32_t)SMC_INSTRUCTION_BYTES);
+                 "how often the loop runs that the branch at %s closes depends on values that are "
+                 "not known",
+                 smc_text_string(&place));
     else
         fail_to_follow(&tracer, error);
     smc_survey_free(survey);

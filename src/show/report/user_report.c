@@ -103,8 +103,7 @@ static void user_append_time(const struct smc_user_run *run, struct smc_text *ou
                        "accesses lie outside the arrays given, which a GPU may end with an error: "
                        "--on emulator names them");
     if (smc_time_is_known(time) && time->unfollowed[0])
-        smc_layout_say(out, "note",
-                       "not followed: %s of the machine code, so that the range is wide",
+        smc_layout_say(out, "note", "not followed: %s, so that the range is wide",
                        time->unfollowed);
     bool ran = run->result.emulation.made || run->result.launch.made;
     if (!smc_time_is_known(time) && time->reason[0] && (!ran || time->lacks_rate))
