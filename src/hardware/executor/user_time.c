@@ -32,7 +32,8 @@ struct source {
     struct smc_user_argument own; /* of a member, and its text */
     char *typed;
     uint64_t start;      /* of its random values */
-    unsigned char *made; /* memory with members */
+    unsigned char *made; /* memory with members, or that is read a lot */
+    uint64_t read;       /* bytes */
     FILE *file;
     struct piece *piece;
 };
@@ -75,6 +76,19 @@ static bool has_file_contents(const struct smc_user_argument *argument)
     return argument->filling == SMC_USER_FILE || argument->form == SMC_USER_BYTES;
 }
 
+/* Makes all of the memory once as much as it has was read. */
+static void make_all(struct source *source)
+{
+    enum { MOST_BYTES = 16 << 20 };
+    const struct smc_user_argument *argument = source->argument;
+    const uint64_t bytes = argument->elements * smc_user_types[argument->type].bytes;
+    if (source->read < bytes || bytes > MOST_BYTES)
+        return;
+    source->made = smc_malloc(bytes);
+    if (source->made)
+        smc_user_make_elements(argument, source->start, 0, argument->elements, source->made);
+}
+
 /* Up to 512 bytes of memory, which need not be whole elements. */
 static bool read_contents(void *context, uint64_t offset, size_t bytes, void *to)
 {
@@ -89,6 +103,8 @@ static bool read_contents(void *context, uint64_t offset, size_t bytes, void *to
     if (has_file_contents(source->argument))
         return source->file && source->piece && read_argument_file(source, offset, bytes, to);
     uint64_t first = offset / width, last = (offset + bytes - 1) / width;
+    source->read += bytes;
+    make_all(source);
     if ((last - first + 1) * width > MOST)
         return false;
     smc_user_make_elements(source->argument, source->start, first, last - first + 1, made);

@@ -1,6 +1,7 @@
 # Sources of this folder.
 libsmc_la_SOURCES += \
 	src/machine/sass/async.c src/machine/sass/async.h \
+	src/machine/sass/atomics.c src/machine/sass/atomics.h \
 	src/machine/sass/constant_lines.c src/machine/sass/constant_lines.h \
 	src/machine/sass/floats.c src/machine/sass/floats.h \
 	src/machine/sass/local_memory.c src/machine/sass/local_memory.h \

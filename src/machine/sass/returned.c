@@ -8,8 +8,8 @@
 
 bool smc_returned_start(struct smc_returned *returned, size_t warps)
 {
-    *returned = (struct smc_returned){.warp = smc_calloc(warps, sizeof *returned->warp),
-                                      .warps = warps};
+    *returned =
+        (struct smc_returned){.warp = smc_calloc(warps, sizeof *returned->warp), .warps = warps};
     return returned->warp;
 }
 
@@ -36,8 +36,7 @@ static void keep(struct smc_returned *all, struct smc_returned_warp *of, const v
     if (of->room - of->count < count) {
         size_t room = of->room ? of->room * 2 : LEAST;
         room = room - of->count < count ? of->count + count : room;
-        unsigned char *more =
-            all->bytes + room <= MOST_BYTES ? smc_realloc(of->byte, room) : NULL;
+        unsigned char *more = all->bytes + room <= MOST_BYTES ? smc_realloc(of->byte, room) : NULL;
         all->full |= !more;
         if (!more)
             return;
@@ -66,7 +65,8 @@ void smc_returned_results(const struct smc_returned_block *block, uint32_t numbe
 {
     const size_t head = offsetof(struct smc_lanes, value);
     const bool writes = in->to.kind == SMC_OPERAND_REGISTER;
-    for (unsigned i = in->to.number; writes && i < (unsigned)in->to.number + in->to.registers; i++) {
+    for (unsigned i = in->to.number; writes && i < (unsigned)in->to.number + in->to.registers;
+         i++) {
         struct smc_lanes *lanes = &warp->reg[i];
         if (i >= SMC_ZERO_REGISTER)
             break;

@@ -438,8 +438,8 @@ static void multiply_lanes(const struct operands *restrict ops, uint32_t carry,
     ALL_LANES to[l] = a[l] * b[l] + c[l] + carry;
 }
 
-/* A signed product is the unsigned one less each factor's 2^32 times the other where it is negative:
-   vectors multiply without signs. */
+/* A signed product is the unsigned one less each factor's 2^32 times the other where it is
+   negative: vectors multiply without signs. */
 static void multiply_wide_lanes(const struct operands *restrict ops, uint32_t carry, bool is_signed,
                                 struct results *restrict out)
 {

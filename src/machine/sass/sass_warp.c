@@ -96,3 +96,18 @@ void smc_thread_indices(const struct smc_machine_place *place, unsigned axis,
         smc_next_place(block, at);
     }
 }
+
+bool smc_warp_operands_were_known(const struct smc_sass_warp *warp,
+                                  const struct smc_sass_instruction *in, uint32_t mask,
+                                  uint32_t before)
+{
+    uint32_t unknown = 0;
+    for (int i = 0; i < 3; i++) {
+        const struct smc_sass_operand *from = &in->from[i], *to = &in->to;
+        const bool is_result = from->kind == to->kind &&
+                               from->number < to->number + to->registers &&
+                               to->number < from->number + from->registers;
+        unknown |= is_result ? before : smc_warp_unknown_lanes(warp, from);
+    }
+    return (unknown & mask) == 0;
+}

@@ -117,6 +117,13 @@ static inline uint32_t smc_warp_unknown_lanes(const struct smc_sass_warp *warp,
     return unknown;
 }
 
+/* Whether the operands of an instruction that has been executed were known for the lanes of `mask`.
+   `before`: the lanes for which the registers of its result were unknown, which may be operands as
+   well. */
+bool smc_warp_operands_were_known(const struct smc_sass_warp *warp,
+                                  const struct smc_sass_instruction *in, uint32_t mask,
+                                  uint32_t before);
+
 /* The addresses of an access; false if one of a lane of `mask` is unknown. */
 bool smc_warp_addresses(const struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
                         uint32_t mask, uint64_t address[SMC_LANES]);

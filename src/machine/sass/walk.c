@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "machine/sass/async.h"
+#include "machine/sass/atomics.h"
 #include "machine/sass/constant_lines.h"
 #include "machine/sass/meetings.h"
 #include "machine/sass/past_warp.h"
@@ -634,22 +635,6 @@ static void walk_execute(struct state *state, const struct smc_sass_instruction 
         state->past->is_kept = false;
 }
 
-/* Whether the operands of a step were known that has been executed. `before`: the lanes for which
-   the registers of its result were unknown, which may be operands as well. */
-static bool operands_were_known(const struct state *state, const struct smc_sass_instruction *in,
-                                uint32_t mask, uint32_t before)
-{
-    uint32_t unknown = 0;
-    for (int i = 0; i < 3; i++) {
-        const struct smc_sass_operand *from = &in->from[i], *to = &in->to;
-        const bool is_result = from->kind == to->kind &&
-                               from->number < to->number + to->registers &&
-                               to->number < from->number + from->registers;
-        unknown |= is_result ? before : smc_warp_unknown_lanes(state->warp, from);
-    }
-    return (unknown & mask) == 0;
-}
-
 /* Evaluates a step that does not branch, and notes the first one that makes something unknown.
    `in`: its instruction, resolved. */
 static void evaluate(struct state *state, const struct smc_program_step *step,
@@ -665,7 +650,7 @@ static void evaluate(struct state *state, const struct smc_program_step *step,
     if (unknown)
         smc_warp_forget(state->warp, in, unknown);
     if (seeks && smc_warp_unknown_lanes(state->warp, &in->to) & mask &&
-        operands_were_known(state, in, mask, before))
+        smc_warp_operands_were_known(state->warp, in, mask, before))
         walk->first_unknown = (uint32_t)(step - walk->program->step) + 1;
 }
 

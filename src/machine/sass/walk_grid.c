@@ -107,8 +107,7 @@ static bool is_within(const struct smc_grid_walk *grid, const struct runner *run
 {
     enum { MOST_LINES = 1 << 18 };
     return grid->walk->end < SMC_WALK_STUCK && grid->walk->steps <= grid->most_steps &&
-           !grid->returned->full &&
-           runner->memory.local.lines <= MOST_LINES / count;
+           !grid->returned->full && runner->memory.local.lines <= MOST_LINES / count;
 }
 
 enum smc_status smc_walk_grid(const struct smc_grid_walk *grid, struct smc_error *error)

@@ -8,9 +8,9 @@
 
 struct smc_grid_walk {
     const struct smc_machine_launch *launch;
-    struct smc_walk *walk; /* with memory and its `others` */
-    uint32_t warps;        /* of a block */
-    uint64_t most_steps;   /* of all warps */
+    struct smc_walk *walk;         /* with memory and its `others` */
+    uint32_t warps;                /* of a block */
+    uint64_t most_steps;           /* of all warps */
     struct smc_returned *returned; /* receives what global memory returns to the warps */
     /* Called when a block has ended. */
     void (*ended)(void *context, uint64_t block, const struct smc_walk_block *walked);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "machine/sass/atomics.h"
 #include "machine/sass/meetings.h"
 
 enum {
@@ -67,26 +68,36 @@ static struct smc_stored_line *line_of(const struct smc_warp_memory *memory, uin
     return &memory->line[at];
 }
 
-/* Fetches what others stored where lanes access memory, which takes long if it is a lot. GCC leaves
+/* Fetches what was stored where lanes access memory, which takes long if it is a lot. GCC leaves
    out calls of a function that does only this. */
+static inline __attribute__((always_inline)) void prefetch_lines(const struct smc_warp_memory *from,
+                                                                 size_t many, uint32_t mask,
+                                                                 const uint64_t *place)
+{
+    for (uint32_t lanes = from->room < many ? 0 : mask; lanes; lanes &= lanes - 1)
+        __builtin_prefetch(&from->line[slot_of(from, place[__builtin_ctz(lanes)] / LINE)]);
+}
+
+/* Of what the block and others stored, and of what the L1 caches have, of which there are many. */
 static inline __attribute__((always_inline)) void prefetch(const struct smc_warp_memory *memory,
                                                            enum space space, uint32_t mask,
                                                            const uint64_t *place)
 {
-    enum { MANY = 1 << 14 };
-    const struct smc_warp_memory *others = memory->others;
-    if (space != GLOBAL || !others || others->room < MANY || !memory->sees_others)
-        return;
-    for (uint32_t lanes = mask; lanes; lanes &= lanes - 1)
-        __builtin_prefetch(&others->line[slot_of(others, place[__builtin_ctz(lanes)] / LINE)]);
+    enum { MANY = 1 << 14, MANY_OF_L1 = 1 << 8 };
+    if (space == GLOBAL)
+        prefetch_lines(memory, MANY, mask, place);
+    if (space == GLOBAL && memory->l1)
+        prefetch_lines(&memory->l1->kept, MANY_OF_L1, mask, place);
+    if (space == GLOBAL && memory->others && memory->sees_others)
+        prefetch_lines(memory->others, MANY, mask, place);
 }
 
 /* Makes space for one more line. False: there is none. */
 static bool grow(struct smc_warp_memory *memory)
 {
-    struct smc_warp_memory larger = *memory;
     if (memory->count < memory->room / 4 * 3)
         return true;
+    struct smc_warp_memory larger = *memory;
     larger.room = memory->room ? memory->room * 2 : LEAST_ROOM;
     larger.line = larger.room <= MOST_ROOM ? smc_calloc(larger.room, sizeof *larger.line) : NULL;
     if (!larger.line)
@@ -122,6 +133,22 @@ static unsigned bytes_there(uint64_t place, unsigned bytes)
     return bytes < there ? bytes : there;
 }
 
+/* Puts what a line has of the `count` bytes from `at` on in the place of what was there before. */
+static void patch_from(const struct smc_stored_line *line, unsigned at, unsigned count,
+                       unsigned char *to, unsigned char *known)
+{
+    if ((line->written & line->known) >> at == (int)(ones(LINE) >> at)) {
+        memcpy(to, line->byte + at, count);
+        memset(known, 1, count);
+        return;
+    }
+    for (uint32_t rest = (uint32_t)line->written >> at & ones(count); rest; rest &= rest - 1) {
+        const unsigned byte = (unsigned)__builtin_ctz(rest);
+        to[byte] = line->byte[at + byte];
+        known[byte] = line->known >> (at + byte) & 1;
+    }
+}
+
 /* Puts what was stored of the bytes, by blocks of lower numbers than this, in the place of what was
    there before. `known`: 1 for each byte that is. */
 static void patch(const struct smc_warp_memory *memory, uint32_t before, uint64_t place,
@@ -131,18 +158,8 @@ static void patch(const struct smc_warp_memory *memory, uint32_t before, uint64_
         const unsigned at = (unsigned)((place + i) % LINE);
         const struct smc_stored_line *line = line_of(memory, (place + i) / LINE);
         count = bytes_there(place + i, bytes - i);
-        if (!is_kept(memory, line) || line->start >= before)
-            continue;
-        if ((line->written & line->known) >> at == (int)(ones(LINE) >> at)) {
-            memcpy(to + i, line->byte + at, count);
-            memset(known + i, 1, count);
-            continue;
-        }
-        for (uint32_t rest = (uint32_t)line->written >> at & ones(count); rest; rest &= rest - 1) {
-            const unsigned byte = (unsigned)__builtin_ctz(rest);
-            to[i + byte] = line->byte[at + byte];
-            known[i + byte] = line->known >> (at + byte) & 1;
-        }
+        if (is_kept(memory, line) && line->start < before)
+            patch_from(line, at, count, to + i, known + i);
     }
 }
 
@@ -173,10 +190,10 @@ static uint32_t warp_memory_read_shared(const struct smc_warp_memory *memory, ui
 }
 
 /* After all that was stored to them since the launch began. */
-static void read_stored(const struct smc_warp_memory *memory, enum space space, uint64_t place,
-                        unsigned bytes, unsigned char *to, unsigned char *known)
+static void read_stored(const struct smc_warp_memory *memory, uint64_t place, unsigned bytes,
+                        unsigned char *to, unsigned char *known)
 {
-    if (memory->others && memory->sees_others && memory->others->count && space == GLOBAL)
+    if (memory->others && memory->sees_others && memory->others->count)
         patch(memory->others, memory->sees_earlier ? memory->block : UINT32_MAX, place, bytes, to,
               known);
     if (memory->full)
@@ -228,11 +245,16 @@ static void read_l1(const struct smc_warp_memory *memory, uint64_t place, unsign
                     unsigned char *to, unsigned char *known)
 {
     struct smc_warp_memory *kept = &memory->l1->kept;
-    for (uint64_t i = 0, count; i < bytes; i += count) {
-        count = bytes_there(place + i, (unsigned)(bytes - i));
-        if (kept->room == 0 || !is_kept(kept, line_of(kept, (place + i) / LINE)))
+    for (unsigned i = 0, count; i < bytes; i += count) {
+        const uint64_t key = (place + i) / LINE;
+        const struct smc_stored_line *line = kept->room ? line_of(kept, key) : NULL;
+        count = bytes_there(place + i, bytes - i);
+        if (!line || !is_kept(kept, line)) {
             fill_l1(memory, (place + i) / SECTOR);
-        patch(kept, UINT32_MAX, place + i, (unsigned)count, to + i, known + i);
+            line = kept->room ? line_of(kept, key) : NULL;
+        }
+        if (line && is_kept(kept, line))
+            patch_from(line, (unsigned)((place + i) % LINE), count, to + i, known + i);
     }
 }
 
@@ -264,7 +286,7 @@ static bool warp_memory_read_bytes(struct smc_warp_memory *memory, enum space sp
     if (space == SHARED)
         return warp_memory_read_shared(memory, address, bytes, to) == ones(bytes);
     memset(known, contents->read(contents->context, address, bytes, to, array), bytes);
-    read_stored(memory, space, address, bytes, to, known);
+    read_stored(memory, address, bytes, to, known);
     return all_known(known, bytes);
 }
 
@@ -350,10 +372,12 @@ static const struct smc_lanes *lanes_of(const struct smc_sass_warp *warp, unsign
     return number >= SMC_ZERO_REGISTER ? &zero : &warp->reg[number];
 }
 
-static void put_little_endian(unsigned char *to, uint32_t value)
+static inline void put_little_endian(unsigned char *to, uint32_t value)
 {
-    for (int i = 0; i < WORD; i++)
-        to[i] = (unsigned char)(value >> 8 * i);
+    to[0] = (unsigned char)value; /* compilers make one store of them */
+    to[1] = (unsigned char)(value >> 8);
+    to[2] = (unsigned char)(value >> 16);
+    to[3] = (unsigned char)(value >> 24);
 }
 
 static inline uint32_t little_endian(const unsigned char *from)
@@ -482,13 +506,12 @@ static unsigned load_some(const struct smc_warp_memory *memory, enum space space
     unsigned char *known = loaded->known + (size_t)first * bytes;
     if (space == SHARED) {
         load_shared(memory, place[first], all, to, known);
+    } else if (memory->l1 && !loaded->beyond_sm) {
+        find_arrays(memory, place + first, count, loaded->array + first);
+        read_l1(memory, place[first], all, to, known);
     } else {
-        if (space == GLOBAL)
-            load_contents(memory, place, bytes, first, count, loaded);
-        if (space == GLOBAL && memory->l1 && !loaded->beyond_sm)
-            read_l1(memory, place[first], all, to, known);
-        else
-            read_stored(memory, space, place[first], all, to, known);
+        load_contents(memory, place, bytes, first, count, loaded);
+        read_stored(memory, place[first], all, to, known);
     }
     if (all_known(known, all))
         return count;
@@ -634,8 +657,9 @@ static void store_lanes(struct smc_warp_memory *memory, enum space space, const 
     }
 }
 
+/* Stores, and with `decides` also loads that decide. */
 static void note_stores(struct smc_warp_memory *memory, const uint64_t *address, unsigned bytes,
-                        uint32_t mask)
+                        uint32_t mask, bool decides)
 {
     unsigned array[SMC_LANES], count;
     for (uint32_t lanes = mask; lanes; lanes &= ~(ones(count) << __builtin_ctz(lanes))) {
@@ -643,7 +667,8 @@ static void note_stores(struct smc_warp_memory *memory, const uint64_t *address,
         count = consecutive(lanes, address, bytes);
         find_arrays(memory, address + first, count, array + first);
     }
-    smc_meetings_note(memory, array, address, bytes, mask, SMC_STORES);
+    smc_meetings_note(memory, array, address, bytes, mask,
+                      decides ? SMC_DECIDES | SMC_STORES : SMC_STORES);
 }
 
 /* The values that lanes store; returns the lanes of which some are unknown. */
@@ -695,8 +720,9 @@ static void store(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
     uint32_t unknown = UINT32_MAX;
     if (bytes == 0 || !smc_warp_addresses(warp, in, mask, place))
         return;
+    prefetch(memory, space, mask, place);
     if (space == GLOBAL)
-        note_stores(memory, place, bytes, mask);
+        note_stores(memory, place, bytes, mask, false);
     if (memory->values || space != GLOBAL)
         unknown = stored_bytes(warp, in, mask, from);
     else
@@ -728,115 +754,6 @@ static void copy(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
 
 /* --- Atomics ---------------------------------------------------------------------------------- */
 
-bool smc_warp_atomic_addresses(const struct smc_sass_warp *warp,
-                               const struct smc_sass_instruction *in, uint32_t mask,
-                               uint64_t address[SMC_LANES])
-{
-    struct smc_sass_instruction access = *in;
-    access.offset = (int32_t)((uint32_t)smc_bits(in, 40, 24) << 8) >> 8;
-    access.from[1] = access.from[2] = (struct smc_sass_operand){.kind = SMC_OPERAND_NONE};
-    return smc_warp_addresses(warp, &access, mask, address);
-}
-
-/* Bits 73 to 75: the type, of integers U32, S32, U64, -, -, S64; of floats 1 is F32 and 7 F64. 0:
-   others. */
-static unsigned bytes_of_atomic(const struct smc_sass_instruction *in)
-{
-    static const uint8_t integers[8] = {4, 4, 8, 0, 0, 8}, floats[8] = {0, 4, 0, 0, 0, 0, 0, 8};
-    const bool is_float = in->operation == SMC_OP_REDG || in->operation == SMC_OP_ATOMG_FLOAT ||
-                          in->operation == SMC_OP_ATOM_FLOAT;
-    return (is_float ? floats : integers)[smc_bits(in, 73, 3)];
-}
-
-static uint64_t added(const struct smc_sass_instruction *in, uint64_t a, uint64_t b)
-{
-    float single[2];
-    double wide[2];
-    const uint32_t low[2] = {(uint32_t)a, (uint32_t)b};
-    if (in->operation != SMC_OP_REDG && in->operation != SMC_OP_ATOMG_FLOAT &&
-        in->operation != SMC_OP_ATOM_FLOAT)
-        return a + b;
-    if (bytes_of_atomic(in) == sizeof *single) {
-        memcpy(single, low, sizeof single);
-        single[0] += single[1];
-        uint32_t bits;
-        memcpy(&bits, single, sizeof bits);
-        return bits;
-    }
-    memcpy(&wide[0], &a, sizeof a);
-    memcpy(&wide[1], &b, sizeof b);
-    wide[0] += wide[1];
-    memcpy(&a, wide, sizeof a);
-    return a;
-}
-
-static bool is_less(const struct smc_sass_instruction *in, uint64_t a, uint64_t b)
-{
-    enum { S32 = 1, S64 = 5 };
-    const uint64_t type = smc_bits(in, 73, 3);
-    if (type == S32)
-        return (int32_t)a < (int32_t)b;
-    return type == S64 ? (int64_t)a < (int64_t)b : a < b;
-}
-
-enum { ADD, MIN, MAX, INC, DEC, AND, OR, XOR, EXCH, POPC_INC = 11 };
-
-/* Bits 87 to 90; of those that return nothing, bit 90 is always 1. */
-static uint64_t kind_of_atomic(const struct smc_sass_instruction *in)
-{
-    const bool returns = in->operation != SMC_OP_RED && in->operation != SMC_OP_REDG;
-    return smc_bits(in, 87, returns ? 4 : 3);
-}
-
-/* Whether an atomic adds to an integer and returns what was there. */
-static bool counts(const struct smc_sass_instruction *in)
-{
-    const uint64_t how = kind_of_atomic(in);
-    return (in->operation == SMC_OP_ATOMG || in->operation == SMC_OP_ATOM) &&
-           in->to.kind == SMC_OPERAND_REGISTER && in->to.number != SMC_ZERO_REGISTER &&
-           (how == ADD || how == INC || how == POPC_INC);
-}
-
-/* What an atomic makes of a value. False: not known. */
-static bool apply(const struct smc_sass_instruction *in, uint64_t before, uint64_t by,
-                  uint64_t *after)
-{
-    switch (kind_of_atomic(in)) {
-    case ADD:
-        *after = added(in, before, by);
-        return true;
-    case MIN:
-        *after = is_less(in, before, by) ? before : by;
-        return true;
-    case MAX:
-        *after = is_less(in, before, by) ? by : before;
-        return true;
-    case INC:
-        *after = before >= by ? 0 : before + 1;
-        return true;
-    case DEC:
-        *after = before == 0 || before > by ? by : before - 1;
-        return true;
-    case AND:
-        *after = before & by;
-        return true;
-    case OR:
-        *after = before | by;
-        return true;
-    case XOR:
-        *after = before ^ by;
-        return true;
-    case EXCH:
-        *after = by;
-        return true;
-    case POPC_INC:
-        *after = before + 1;
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* A lane's atomic: what was there before, and what is there after it. */
 struct exchange {
     unsigned char before[MOST_BYTES], after[MOST_BYTES];
@@ -866,8 +783,9 @@ static void exchange_lane(const struct smc_sass_warp *warp, const struct smc_sas
                 lane_bytes(warp, (unsigned)smc_bits(in, 64, 8), bytes, lane, exchange->after);
         return;
     }
-    exchange->known_after = apply(in, before, in->increments ? 1 : value_of(by, bytes), &after) &&
-                            known && exchange->known;
+    exchange->known_after =
+        smc_atomic_apply(in, before, in->increments ? 1 : value_of(by, bytes), &after) && known &&
+        exchange->known;
     put_little_endian(exchange->after, (uint32_t)after);
     put_little_endian(exchange->after + WORD, (uint32_t)(after >> 32));
 }
@@ -903,14 +821,39 @@ static bool is_first_there(const uint64_t address[SMC_LANES], uint32_t mask, uns
     return true;
 }
 
+/* The line that has all bytes of a place of global memory, known, so that nothing else needs to be
+   looked up. NULL: there is none. */
+static struct smc_stored_line *known_line(struct smc_warp_memory *memory, uint64_t place,
+                                          unsigned bytes)
+{
+    const struct smc_warp_memory *stored = memory->at_once ? memory->others : memory;
+    const uint32_t all = ones(bytes) << place % LINE;
+    if (stored->count == 0 || memory->full || place % LINE + bytes > LINE)
+        return NULL;
+    struct smc_stored_line *line = line_of(stored, place / LINE);
+    return is_kept(stored, line) && (line->written & line->known & all) == all ? line : NULL;
+}
+
+/* What a lane of an atomic finds. `line`: receives that which has it, or NULL. */
+static bool find_before(struct smc_warp_memory *memory, enum space space, uint64_t address,
+                        unsigned bytes, unsigned char before[MOST_BYTES],
+                        struct smc_stored_line **line)
+{
+    unsigned array;
+    *line = space == GLOBAL ? known_line(memory, address, bytes) : NULL;
+    if (!*line)
+        return warp_memory_read_bytes(memory, space, address, bytes, before, &array);
+    memcpy(before, (*line)->byte + address % LINE, bytes);
+    return true;
+}
+
 /* Lanes go one after the other. Other blocks come neither before nor in between. */
 static void change(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
                    const struct smc_sass_instruction *in, uint32_t mask, bool decides)
 {
     const enum space space = space_of(in);
-    const unsigned bytes = bytes_of_atomic(in);
+    const unsigned bytes = smc_atomic_bytes(in);
     uint64_t address[SMC_LANES];
-    unsigned array[SMC_LANES];
     uint32_t value[2][SMC_LANES] = {{0}}, unknown = 0;
     bool known = space == SHARED ? smc_warp_addresses(warp, in, mask, address)
                                  : smc_warp_atomic_addresses(warp, in, mask, address);
@@ -924,19 +867,22 @@ static void change(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
         return;
     }
     /* A block that takes its number from a counter comes after all that have a lower one. */
-    memory->sees_others |= space == GLOBAL && counts(in) && memory->count == 0;
+    memory->sees_others |= space == GLOBAL && smc_atomic_counts(in) && memory->count == 0;
     prefetch(memory, space, mask, address);
     for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(lanes);
         struct exchange exchange = {.swapped = false};
-        exchange.known = warp_memory_read_bytes(memory, space, address[lane], bytes,
-                                                exchange.before, &array[lane]);
+        struct smc_stored_line *line;
+        exchange.known = find_before(memory, space, address[lane], bytes, exchange.before, &line);
         exchange_lane(warp, in, lane, bytes, &exchange);
-        if (space == GLOBAL && counts(in) && exchange.known && exchange.known_after)
+        if (space == GLOBAL && smc_atomic_counts(in) && exchange.known && exchange.known_after)
             smc_ticket_draw(&memory->ticket, memory->start, memory->count > 0 || memory->at_once,
                             address[lane], bytes,
                             value_of(exchange.after, bytes) - value_of(exchange.before, bytes));
-        write_bytes(memory, space, address[lane], bytes, exchange.after, exchange.known_after);
+        if (line && exchange.known_after && !memory->l1)
+            memcpy(line->byte + address[lane] % LINE, exchange.after, bytes);
+        else
+            write_bytes(memory, space, address[lane], bytes, exchange.after, exchange.known_after);
         value[0][lane] = little_endian(exchange.before);
         value[1][lane] = little_endian(exchange.before + WORD);
         if (tells_success(in)) {
@@ -947,8 +893,8 @@ static void change(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
             unknown |= UINT32_C(1) << lane;
         }
     }
-    smc_meetings_note(memory, array, address, bytes, mask,
-                      decides ? SMC_DECIDES | SMC_STORES : SMC_STORES);
+    if (space == GLOBAL)
+        note_stores(memory, address, bytes, mask, decides);
     smc_warp_forget(warp, in, mask);
     for (unsigned part = 0; part * WORD < bytes && part < in->to.registers; part++)
         smc_warp_set_register(warp, &in->to, part, value[part], unknown, mask);

@@ -55,7 +55,7 @@ struct smc_warp_memory {
                                          not kept */
     bool sees_others;
     bool at_once; /* blocks run at the same time: `others` has what any of them stored */
-    struct smc_loaded_sectors *l1; /* then: what loads that L1 serves return */
+    struct smc_loaded_sectors *l1;      /* then: what loads that L1 serves return */
     struct smc_returned_block returned; /* then: what global memory returns; where it does so again,
                                            nothing is accessed there */
     bool sees_earlier;    /* of what others stored, only what blocks of lower numbers did */
@@ -95,10 +95,5 @@ void smc_warp_memory_free(struct smc_warp_memory *memory);
    follow. */
 bool smc_warp_memory_execute(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
                              const struct smc_sass_instruction *in, uint32_t mask, bool decides);
-
-/* The addresses of an atomic of global memory; false: one of a lane of `mask` is unknown. */
-bool smc_warp_atomic_addresses(const struct smc_sass_warp *warp,
-                               const struct smc_sass_instruction *in, uint32_t mask,
-                               uint64_t address[SMC_LANES]);
 
 #endif

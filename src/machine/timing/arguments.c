@@ -55,7 +55,8 @@ bool smc_time_read_contents(const struct smc_time_arguments *arguments, uint64_t
             return false;
         uint64_t offset = address - at->address;
         size_t there = at->bytes - offset < bytes ? (size_t)(at->bytes - offset) : bytes;
-        memset(to, 0, bytes); /* the rest of a word at the end */
+        if (there < bytes) /* the rest of a word at the end */
+            memset(to, 0, bytes);
         return at->contents && at->contents(at->context, offset, there, to);
     }
     *array = SMC_TIME_MOST_ARGUMENTS;

@@ -324,8 +324,8 @@ static bool trace_whole_blocks(struct tracer *tracer, const struct smc_traced *t
         }
         const uint64_t block = traced_block(tracer, traced, b);
         if (traced->at_once)
-            smc_returned_again(&tracer->memory->returned, &traced->at_once->returned,
-                               block * warps, warps);
+            smc_returned_again(&tracer->memory->returned, &traced->at_once->returned, block * warps,
+                               warps);
         trace_together(tracer, block, trace);
         if (does_not_end(tracer))
             break;
@@ -830,8 +830,13 @@ static void see_at_once(void *context, uint64_t block, const struct smc_walk_blo
 static bool survey_at_once(struct tracer *tracer, struct smc_survey *survey, struct seen *seen)
 {
     struct surveyed_at_once at = {tracer, survey, seen};
-    const struct smc_grid_walk grid = {tracer->launch, &tracer->walk, tracer->warps,
-                                       RACING_STEPS, &survey->returned, see_at_once, &at};
+    const struct smc_grid_walk grid = {tracer->launch,
+                                       &tracer->walk,
+                                       tracer->warps,
+                                       RACING_STEPS,
+                                       &survey->returned,
+                                       see_at_once,
+                                       &at};
     const uint32_t *size = tracer->launch->grid;
     const size_t all = (size_t)size[0] * size[1] * size[2] * tracer->warps;
     struct smc_error unused;
@@ -858,6 +863,19 @@ static bool survey_grid(struct tracer *tracer, bool at_once, struct smc_survey *
     return ends;
 }
 
+/* Whether any load from global memory, or atomic there, decides which instructions follow. */
+static bool loads_decide(const struct smc_machine_program *program)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < program->count; i++) {
+        const struct smc_sass_instruction *in = &program->step[i].in;
+        any |=
+            program->step[i].purpose == SMC_PURPOSE_CONTROL &&
+            (in->operation == SMC_OP_LDG || in->operation == SMC_OP_LD || smc_is_global_atomic(in));
+    }
+    return any;
+}
+
 enum smc_status smc_survey_make(const struct smc_machine_launch *launch, bool at_once,
                                 struct smc_survey *survey, struct smc_error *error)
 {
@@ -876,7 +894,7 @@ enum smc_status smc_survey_make(const struct smc_machine_launch *launch, bool at
     if (tracer.memory)
         tracer.memory->others = survey->others;
     tracer.walk.sectors = survey->sectors;
-    if (tracer.memory) /* without it, nothing meets */
+    if (tracer.memory && loads_decide(launch->program)) /* else nothing meets */
         tracer.memory->touched = smc_calloc(SMC_TOUCHED_WORDS, sizeof *tracer.memory->touched);
     bool ends = survey_grid(&tracer, at_once, survey);
     survey->steps = (double)tracer.walk.steps;
