@@ -316,10 +316,31 @@ static double moved_for_others(const struct model *model, size_t i, const struct
            smc_l2_share_of_shared(passed, (double)model->launch->device->l2_bytes);
 }
 
-/* What comes from and goes to DRAM of arrays in order: `share` of each place once, and again in
-   passes that are too far apart for L2. */
+/* The share of array `i` that comes from DRAM once in each launch, of `all` that the launch and the
+   copies before it access; `share`: of an array that is not restored. The arrays are restored one
+   after the other. */
+static double share_once(const struct model *model, size_t i, const struct smc_touched *all,
+                         double share)
+{
+    double later = 0;
+    if (!model->launch->restored || model->traffic[i].stored <= 0)
+        return share;
+    for (size_t k = i + 1; k < model->arguments->array_count; k++)
+        later += model->traffic[k].stored > 0 ? (double)model->arguments->array[k].bytes : 0;
+    const double most = all->both + all->copied + model->local_bytes;
+    const double first = 2 * (later + (double)model->arguments->array[i].bytes);
+    const double last = 2 * later + all->both + model->local_bytes;
+    return smc_l2_share_of_copied(fmin(first, most), fmin(last, most),
+                                  (double)model->launch->device->l2_bytes);
+}
+
+/* What comes from and goes to DRAM of arrays in order: `share` of each place that is not restored,
+   and `stored_share` of those that are stored, once, and again in passes that are too far apart for
+   L2. */
 static struct smc_touched moved_in_order(const struct model *model, const struct scale *scale,
-                                         const struct smc_touched *kept, double share)
+                                         const struct smc_touched *kept,
+                                         const struct smc_touched *all, double share,
+                                         double stored_share)
 {
     const double l2_bytes = (double)model->launch->device->l2_bytes;
     struct smc_touched moved = {0};
@@ -331,16 +352,16 @@ static struct smc_touched moved_in_order(const struct model *model, const struct
         const struct smc_touched touched = touched_of(model, i, scale);
         if (is_in_no_order(model, i))
             continue;
+        const double once = touched.read * share_once(model, i, all, share);
         const double loads = moved_again(&traffic->loads, scale, kept, l2_bytes);
         const double stores = moved_again(&traffic->stores, scale, kept, l2_bytes);
         const double again = touched.read * loads + loaded_by_others(model, i, scale, kept);
         const double panels =
             touched.read * moved_for_others(model, i, scale, passed, touched.read);
-        moved.read += fmin(share * touched.read + fmax(again, panels),
-                           fmax(touched.asked_read, share * touched.read));
-        moved.written += fmin(touched.written * (share + stores),
-                              fmax(touched.asked_written, share * touched.written));
-        moved.filled += share * touched.filled;
+        moved.read += fmin(once + fmax(again, panels), fmax(touched.asked_read, once));
+        moved.written += fmin(touched.written * (stored_share + stores),
+                              fmax(touched.asked_written, stored_share * touched.written));
+        moved.filled += stored_share * touched.filled;
     }
     return moved;
 }
@@ -372,17 +393,21 @@ void smc_model_find_dram(struct model *model, bool drawn)
     const struct smc_touched local = {.read = model->local_bytes, .written = model->local_bytes};
     struct smc_touched kept = ordered;
     smc_touched_add(&kept, &local);
-    double share =
+    const double share =
         smc_l2_share_of_dram(&kept, all.both + all.copied + model->local_bytes, l2_bytes);
+    const double stored_share =
+        fmax(smc_l2_share_of_dram(&kept, all.both + model->local_bytes, l2_bytes),
+             smc_l2_share_of_stored(kept.written, l2_bytes));
     if (model->launch->cold) {
         set_cold(model, &all, l2_bytes);
         return;
     }
     model->sms_share = share > 0 && ordered.asked_read > 2 * ordered.read;
-    const struct smc_touched moved = moved_in_order(model, &scale, &kept, share);
+    const struct smc_touched moved =
+        moved_in_order(model, &scale, &kept, &all, share, stored_share);
     for (size_t i = 0; i < arguments->array_count; i++) {
         if (is_in_no_order(model, i))
-            set_scattered(model, i, &scale, share);
+            set_scattered(model, i, &scale, share_once(model, i, &all, share));
         else
             model->dram[i] = (struct smc_sm_dram){
                 .load_share = fmin(1, moved.read / fmax(ordered.asked_read, 1)),

@@ -28,6 +28,27 @@ double smc_l2_share_of_dram(const struct smc_touched *touched, double both, doub
     return fmin(fmax(share, 0), 1);
 }
 
+double smc_l2_share_of_stored(double bytes, double l2_bytes)
+{
+    const double waits = SMC_L2_WAITS * l2_bytes;
+    return fmin(fmax((bytes - waits) / (SMC_L2_WAITS_NONE * l2_bytes - waits), 0), 1);
+}
+
+/* The sum of what is not kept for all distances up to one. */
+static double sum_of_not_kept(double distance, double kept, double none)
+{
+    const double between = fmin(fmax(distance - kept, 0), none - kept);
+    return between * between / 2 / (none - kept) + fmax(0, distance - none);
+}
+
+double smc_l2_share_of_copied(double first, double last, double l2_bytes)
+{
+    const double kept = SMC_L2_KEEPS_LOADED * l2_bytes, none = SMC_L2_KEEPS_NONE * l2_bytes;
+    const double least = fmin(first, last), most = fmax(fmax(first, last), least + 1);
+    return (sum_of_not_kept(most, kept, none) - sum_of_not_kept(least, kept, none)) /
+           (most - least);
+}
+
 double smc_l2_share_of_shared(double passed, double l2_bytes)
 {
     const double kept = SMC_L2_KEEPS_SHARED * l2_bytes;

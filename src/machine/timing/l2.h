@@ -13,6 +13,13 @@
 #define SMC_L2_KEEPS_SCATTERED_LOADS  0.7
 #define SMC_L2_KEEPS_SCATTERED_STORES 0.4
 
+/* Of arrays that are stored to, up to the first share of its size wait in L2 to be written; of more
+   than the second all goes to DRAM in each launch, though L2 keeps it to be read: stores to 24, 30
+   and 36 MiB of 60 write 3, 38 and 99 %, additions to them 3, 65 and 99 % (dram__bytes_write, H200,
+   CUDA 13.0, driver 580.159.04, 2026-11-30). */
+#define SMC_L2_WAITS      0.42
+#define SMC_L2_WAITS_NONE 0.57
+
 /* Of what SMs in both halves of L2 load, both keep a part of their own: arrays that all blocks that
    run at a time read, and later ones again, come from DRAM again to the following shares: 33 MB
    0.23, 39 MB 0.38, 53, 60 and 75 MB 1.0 (products of matrices; dram__bytes_read, H200 with L2 of
@@ -32,6 +39,15 @@ void smc_touched_add(struct smc_touched *sum, const struct smc_touched *part);
 /* How much of arrays that are passed through in order comes from and goes to DRAM in each launch.
    `both`: the bytes of all arrays. */
 double smc_l2_share_of_dram(const struct smc_touched *touched, double both, double l2_bytes);
+
+/* How much of what a launch stores goes to DRAM, since it is too much to wait in L2. */
+double smc_l2_share_of_stored(double bytes, double l2_bytes);
+
+/* How much of an array that was copied just before the launch comes from DRAM, when `first` and
+   `last` bytes have passed since its first and last places were copied. What was copied is kept as
+   what is loaded: of 24, 30, 36, 42 and 48 MiB, copied from others and then added to, 8, 40, 75, 93
+   and 99 % (L2 of 60 MiB; dram__bytes_read, H200, CUDA 13.0, driver 580.159.04, 2026-11-30). */
+double smc_l2_share_of_copied(double first, double last, double l2_bytes);
 
 /* Likewise of what all SMs read at about the same time, when so many bytes have passed since. */
 double smc_l2_share_of_shared(double passed, double l2_bytes);
