@@ -399,6 +399,32 @@ empty "the kernel comes from standard input" "$(
 
 # --- Wrong input ----------------------------------------------------------------------------------
 
+# --- A compiler that does not end ------------------------------------------------------------------
+
+# It runs until it is killed, leaves a file, and ends the time of its caller.
+mkdir endless
+cat >endless/nvcc <<'END'
+#!/bin/sh
+touch "$TMPDIR/left"
+echo $$ >"$0.pid"
+kill -ALRM $PPID
+while :; do sleep 1; done
+END
+chmod +x endless/nvcc
+printf '#include <nowhere>\n__global__ void k() {}\n' >host.cu
+mkdir temporary
+for ms in 900000 100; do
+    TMPDIR=$PWD/temporary PATH="$PWD/endless:$PATH" smemcalc run host.cu --grid 1 --block 1 --on emulator --device 9.0 \
+        --timeout $ms >out 2>err
+    status=$?
+    empty "--timeout $ms ends a compilation, its compiler and their files" "$(
+        [ $status -eq 1 ] || echo "exit status $status"
+        cat out
+        echo "smemcalc: option --timeout: $([ $ms -gt 5000 ] && echo $ms || echo 5000) ms are over: host.cu is not compiled yet" | diff - err
+        ! kill -0 "$(cat endless/nvcc.pid)" 2>/dev/null || echo "the compiler runs"
+        ls temporary)"
+done
+
 printf '\357\273\277extern "C" __global__ void last(int *x) { x[0] = LAST; }\n' >marked.cu
 shows 0 "64 x i32; stores: 1 requests, 1 sectors, 128 B; 7, 0," marked.cu --grid 1 --block 32 \
     -a i32x64 --compiler-options "$(seq -f '-DA%g' -s ' ' 80) -DLAST=7"

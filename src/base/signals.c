@@ -13,8 +13,8 @@
 
 #include "base/platform.h"
 
-static const int watched[] = {SIGINT, SIGTERM, SIGHUP, SIGWINCH /* SIGWINCH is last: it is
-                                                                   optional */};
+/* SIGWINCH is last: it is optional. */
+static const int watched[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM, SIGWINCH};
 static const int yielded[] = {SIGINT, SIGQUIT};
 enum { WATCHED = sizeof watched / sizeof *watched, YIELDED = sizeof yielded / sizeof *yielded };
 enum { ENDING = WATCHED - 1 }; /* how many of `watched` end the program */

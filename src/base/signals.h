@@ -1,5 +1,5 @@
 /* Signals that would end the program, made available through a descriptor, so that it can clean up
-   first. */
+   first: SIGINT, SIGTERM, SIGHUP, and SIGALRM as the end of a time limit. */
 #ifndef SMC_BASE_SIGNALS_H
 #define SMC_BASE_SIGNALS_H
 
@@ -7,8 +7,7 @@
 #include <stdbool.h>
 #include <time.h>
 
-/* From now on SIGINT, SIGTERM, SIGHUP and, with `resizes`, SIGWINCH only make the returned
-   descriptor readable, except those that were ignored. -1: no descriptor is available, and the
+/* From now on these and, with `resizes`, SIGWINCH only make the returned descriptor readable, except those that were ignored. -1: no descriptor is available, and the
    signals act as before. Calls do not nest. Call it before curses, which installs its own handlers
    for signals without one. */
 int smc_signals_watch(bool resizes);
@@ -19,12 +18,12 @@ int smc_signals_seen(void);
 /* Restores the previous handlers, and raises a signal that was seen. */
 void smc_signals_release(void);
 
-/* Between the two, SIGINT, SIGTERM and SIGHUP to this thread wait: for the moments in which a
+/* Between the two, these signals to this thread wait: for the moments in which a
    temporary file exists. `mask` receives the thread's signal mask, and restores it. */
 void smc_signals_block(sigset_t *mask);
 void smc_signals_unblock(const sigset_t *mask);
 
-/* Between the two, SIGINT, SIGTERM and SIGHUP to this thread, and to those that it starts, are
+/* Between the two, these signals to this thread, and to those that it starts, are
    received by a thread of their own, which does what was set when the first call began: for a
    library that handles them itself, by functions that no handler may call. The library's handlers
    are replaced, for other threads. Calls nest and may come from several threads. `mask` as above.

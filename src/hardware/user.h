@@ -58,6 +58,8 @@ struct smc_user_request {
     size_t expected_count;
     struct smc_user_expected expected[SMC_MOST_EXPECTED];
     const struct smc_run_settings *settings;
+    /* Called when a compilation begins and when it has ended; NULL: it is not. */
+    void (*compiles)(const struct smc_user_request *request, bool begins);
 };
 
 /* A summary of a buffer's contents. */

@@ -365,7 +365,13 @@ enum smc_status smc_user_prepare(const struct smc_user_request *request, struct 
     const struct smc_inspect_kernel *kernel = NULL;
     run->request = *request;
     SMC_TRY(user_read_source(request, &run->text, error));
-    SMC_TRY(user_compile(run, &output, warnings, error));
+    if (request->compiles)
+        request->compiles(request, true);
+    enum smc_status status = user_compile(run, &output, warnings, error);
+    if (request->compiles)
+        request->compiles(request, false);
+    if (status != SMC_OK)
+        return status;
     run->request.file = smc_file_name(request->file);
     SMC_TRY(smc_user_choose(&run->kernels, run->request.file, request->entry, &kernel, error));
     if (!kernel->resources.refused) {

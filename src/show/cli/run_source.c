@@ -258,6 +258,22 @@ static enum smc_status read_expected_one(const char *typed, struct smc_user_requ
     return is_reference ? SMC_OK : check_is_file(typed, source, error);
 }
 
+/* --timeout: compilers cannot be asked to stop. A shorter limit, such as for launches alone, leaves
+   them their usual time. */
+static void limit_compilation(const struct smc_user_request *request, bool begins)
+{
+    enum { LEAST_MS = 5000 };
+    const uint32_t given = request->settings->timeout_ms;
+    const uint32_t ms = given > LEAST_MS ? given : LEAST_MS;
+    smc_auto_text line = {0};
+    smc_text_printf(&line, "option --timeout: %u ms are over: %.512s is not compiled yet", ms,
+                    smc_file_name(request->file));
+    if (begins)
+        smc_interrupt_limit(ms, smc_text_string(&line));
+    else
+        smc_interrupt_unlimit();
+}
+
 void smc_ask_user_request(const struct smc_arguments *arguments, const char *file,
                           struct smc_user_request *request)
 {
@@ -370,6 +386,7 @@ enum smc_status smc_run_source_ask(const struct smc_arguments *arguments,
     }
     enum smc_status status = smc_ask_place(&placed, settings, devices, &query, error);
     request->settings = settings;
+    request->compiles = arguments->given[SMC_OPTION_TIMEOUT] ? limit_compilation : NULL;
     if (status == SMC_UNAVAILABLE)
         return fail_without_gpu(arguments, request, devices, &query, error);
     if (status != SMC_OK)
