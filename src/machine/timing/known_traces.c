@@ -44,7 +44,7 @@ struct taking {
     const struct smc_warp_trace *from;
     uint64_t from_place;
     struct smc_warp_trace *to;
-    size_t shared; /* entries that both have from their walks */
+    size_t shared; /* entries that both have from their walks, which may differ */
 };
 
 /* Values of `last`; others are the number of an entry. */
@@ -78,12 +78,18 @@ static uint64_t line_of(const struct smc_warp_trace *trace, size_t entry)
     return trace->line[trace->entry[entry].line].number;
 }
 
+/* Whether an entry of both walks is the same access to global memory. */
+static bool is_shared(const struct taking *taking, size_t i)
+{
+    return taking->from->entry[i].step == taking->to->entry[i].step && is_global(taking->from, i) &&
+           is_global(taking->to, i);
+}
+
 /* The last entry of both walks that accesses an array. */
 static uint32_t last_of_array(const struct taking *taking, const struct lines *array)
 {
     for (size_t i = taking->shared; i-- > 0;)
-        if (is_global(taking->from, i) && is_global(taking->to, i) &&
-            line_of(taking->from, i) - array->first < array->count)
+        if (is_shared(taking, i) && line_of(taking->from, i) - array->first < array->count)
             return (uint32_t)i;
     return NOT_SHARED;
 }
@@ -142,15 +148,21 @@ static void copy_entry(const struct taking *taking, size_t entry)
     to->entry[to->count++] = copy;
 }
 
-/* The number of the first known trace that began like this one; their count: there is none. */
+/* The number of the first known trace that began like this one, or of the last that left its first
+   instructions out at the same place if that suffices; their count: there is none. */
 static uint32_t find_alike(const struct smc_known_traces *known, const struct smc_warp_trace *trace,
                            uint64_t signature)
 {
-    uint32_t i = 0;
-    while (i < known->count && (known->trace[i]->first_skip_signature != signature ||
-                                known->trace[i]->first_skip_count != trace->count))
-        i++;
-    return i;
+    uint32_t last = known->count;
+    for (uint32_t i = 0; i < known->count; i++) {
+        const struct smc_warp_trace *other = known->trace[i];
+        if (other->first_skip_signature == signature && other->first_skip_count == trace->count)
+            return i;
+        if (known->any && other->first_skip_count > 0 && trace->count > 0 &&
+            other->entry[other->first_skip_count - 1].step == trace->entry[trace->count - 1].step)
+            last = i;
+    }
+    return last;
 }
 
 void smc_known_traces_add(struct smc_known_traces *known, const struct smc_warp_trace *trace)
@@ -169,17 +181,19 @@ bool smc_known_traces_take_over(void *context, struct smc_warp_trace *trace, uin
         return false;
     const struct smc_warp_trace *from = known->trace[alike];
     known->alike = alike;
-    if (from->skip_count == 0 || from->count - trace->count > trace->capacity - trace->count)
+    const size_t first = from->first_skip_count;
+    if (from->skip_count == 0 || from->count - first > trace->capacity - trace->count)
         return false;
-    const struct taking taking = {known, from, known->place_of[alike], trace, trace->count};
+    const struct taking taking = {known, from, known->place_of[alike], trace,
+                                  first < trace->count ? first : trace->count};
     memcpy(trace->skip, from->skip, from->skip_count * sizeof *trace->skip);
     trace->skip_count = from->skip_count;
     for (uint32_t i = 0; i < known->launch->program->count; i++)
         known->last[i] = NOT_SOUGHT;
     for (size_t i = 0; i < taking.shared; i++)
-        if (is_global(from, i) && is_global(trace, i))
+        if (is_shared(&taking, i))
             known->last[from->entry[i].step] = (uint32_t)i;
-    for (size_t i = taking.shared; i < from->count; i++)
+    for (size_t i = first; i < from->count; i++)
         copy_entry(&taking, i);
     trace->length += from->length - from->first_skip_length;
     if (known->survey)

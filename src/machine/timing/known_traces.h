@@ -17,6 +17,7 @@ struct smc_known_traces {
     const struct smc_survey *survey; /* or NULL */
     uint32_t *last;                  /* one for each step of the program */
     uint64_t place;                  /* of the warp that is traced: its number in the grid */
+    bool any; /* the other branches that a warp took count no more, as enough warps were walked */
     const struct smc_warp_trace *trace[SMC_KNOWN_TRACES];
     uint64_t place_of[SMC_KNOWN_TRACES];
     uint32_t count;

@@ -34,6 +34,16 @@ enum {
        takes 22 to 30 clocks of the SM (the same). */
     UNIFORM_MISS_CLOCKS = 26,
     UNIFORM_MISS_LATENCY = 70,
+    /* Where lanes have diverged, from one group of them to the next: loops of 0 to 7 iterations by
+       lane take 109 clocks longer than their instructions, and 13 slots of issue, for 7 such
+       changes (the same). */
+    SWITCH_CLOCKS = 16,
+    SWITCH_ISSUE_CLOCKS = 2,
+    /* Loops and taken forward branches of one warp in a sub-partition: 29 clocks for a pass of a
+       loop whose control bits add up to 24, and 11 from such a branch to what follows. BSSY and
+       BSYNC add 14 to 16, of which 7 are not in their control bits (the same). */
+    BRANCH_CLOCKS = 5,
+    SYNC_CLOCKS = 7,
     /* Chains of atomics with a result: 590 and 610 clocks for 32 addresses, add and
        compare-and-swap, of one SM and of all; an SM sends one a clock (the same). */
     ATOMIC_CLOCKS = 550,
@@ -89,13 +99,6 @@ static const double texture_pass[2] = {1, 0.4375}, texture_latency[2] = {74, 52}
                     texture_filter = 7;
 
 static const double constant_word_latency = 11.5; /* likewise */
-
-/* Beyond the control bits, by one warp of each sub-partition: a pass of a loop of 8 to 64
-   instructions takes 5.5 clocks more, likewise a branch around instructions; BSYNC takes 7.5 more,
-   and so where half of the lanes are to go around: 17 more than where none does, 39 with another 16
-   instructions for these; and a loop that one lane leaves in each pass takes 12.5 more (H200, CUDA
-   13.0, driver 580.159.04, 2026-11-30). */
-static const double branch_clocks = 5.5, sync_clocks = 7.5;
 
 /* Of one unit of a sub-partition: BRA takes 2.8 clocks if nothing else is executed, BSSY, BRA and
    BSYNC together 8.4. BAR: 8.3, also with as much other work as fits (16 warps; the same H200). */
@@ -240,9 +243,11 @@ void smc_rates_of(const struct smc_device *device, const struct smc_ceilings *ce
     rates->special_latency = value(ceilings, SMC_CEILING_SPECIAL_CLOCKS, USUAL_SPECIAL_CLOCKS);
     rates->constant_latency = value(ceilings, SMC_CEILING_CONSTANT_CLOCKS, USUAL_CONSTANT_CLOCKS);
     rates->barrier_latency = value(ceilings, SMC_CEILING_BARRIER_CLOCKS, USUAL_BARRIER_CLOCKS);
-    rates->branch_latency = branch_clocks;
-    rates->sync_latency = sync_clocks;
+    rates->branch_latency = BRANCH_CLOCKS;
+    rates->sync_latency = SYNC_CLOCKS;
     rates->branch_issue = 1;
+    rates->switch_latency = SWITCH_CLOCKS;
+    rates->switch_issue = SWITCH_ISSUE_CLOCKS;
     rates->block_start = BLOCK_START_CLOCKS;
     rates->bulk_sector_clocks = clocks_of_bulk_sector(busy_sms);
     rates->block_interval =

@@ -508,9 +508,7 @@ static void set_gates(const struct smc_sm_state *sm, struct smc_sm_part *part,
     part->port_gate[3] = smc_later(part->port_gate[1], part->port_gate[2]);
 }
 
-/* What follows a branch is delayed if lanes take it, also where others of the warp go on first.
-   Lanes that wait for others (BSYNC) let those go on without further delay; where lanes end, the
-   others go on as after a branch. */
+/* What follows an instruction elsewhere is delayed: after a branch, or since other lanes go on. */
 static void add_jump(const struct smc_sm_state *sm, struct smc_sm_part *part,
                      struct smc_sm_warp *warp, const struct smc_sm_step *step,
                      const struct smc_warp_trace_entry *entry)
@@ -518,15 +516,15 @@ static void add_jump(const struct smc_sm_state *sm, struct smc_sm_part *part,
     const struct smc_rates *rates = sm->rates;
     if (warp->at >= warp->count)
         return;
-    const struct smc_warp_trace_entry *next = &warp->trace->entry[warp->at];
-    const bool is_branch = step->kind == SMC_SM_BRANCH, is_known = next->step < SMC_WARP_TRACE_SKIP;
-    const bool goes_apart = is_branch && is_known && next->active_lanes < entry->active_lanes;
-    const bool jumps = (is_branch || is_known) && next->step != entry->step + 1;
-    if ((jumps && step->kind != SMC_SM_SYNC) || goes_apart) {
+    const uint32_t next = warp->trace->entry[warp->at].step;
+    if (step->kind == SMC_SM_BRANCH && next != entry->step + 1) {
         warp->ready += rates->branch_latency;
         part->issue_free += rates->branch_issue;
+    } else if (next < SMC_WARP_TRACE_SKIP && next != entry->step + 1) {
+        warp->ready += rates->switch_latency;
+        part->issue_free += rates->switch_issue;
     }
-    if (next->step <= entry->step)
+    if (next <= entry->step)
         smc_sm_end_turn(sm, warp);
 }
 

@@ -15,11 +15,12 @@ enum {
     SKIPS = 64,
     MOST_STEPS = 16000000,    /* of one warp */
     STEPS_APART = 300000,     /* until warps that begin alike are taken to continue alike */
+    TRACED_STEPS = 750000,    /* until those that begin differently are, too */
     SURVEY_STEPS = 1000000,   /* of all warps of a survey */
     TOGETHER_STEPS = 1500000, /* of blocks whose warps walk together, until they are repeated */
     SURVEY_WARPS = 20000,
     /* Of blocks that see what others stored: all of a launch that has no more. */
-    MEETING_STEPS = 6000000,
+    MEETING_STEPS = 3000000,
     MEETING_WARPS = 65536,
     RACING_STEPS = 1500000, /* of all warps of blocks that walk at the same time */
     SURVEY_LEAST_WARPS = 16,
@@ -384,6 +385,7 @@ static bool trace_blocks(struct tracer *tracer, const struct smc_traced *traced,
             known.place = block * warps + w;
             if (traced->each_apart && tracer->walk.steps < STEPS_APART)
                 trace->take_over = NULL;
+            known.any = tracer->walk.steps > TRACED_STEPS;
             trace_warp(tracer, block, w, trace);
             if (does_not_end(tracer))
                 return false;
@@ -731,12 +733,15 @@ static bool is_steady(const struct mean_of *all, const struct mean_of *late)
     return fabs(late->mean - mean) <= all->mean / EXACT + 3 * error;
 }
 
-/* What others have stored changes from block to block, until it is seen that it does not. */
+/* What others have stored changes from block to block, until it is seen that it does not. Of long
+   blocks it suffices that those that see it and those that do not are alike. */
 static bool meeting_suffices(const struct tracer *tracer, struct seen *seen)
 {
     const uint64_t steps = tracer->walk.steps;
     const bool ends_half = seen->is_late ? steps >= 2 * seen->half : steps >= seen->half;
-    if (steps > MEETING_STEPS)
+    const bool both = seen->seeing[0].count > 0 && seen->seeing[1].count > 0;
+    if (both && (steps > MEETING_STEPS ||
+                 (steps > SURVEY_STEPS && mean_suffices(&seen->lengths, seen->lengths.count))))
         return true;
     if (!ends_half)
         return false;
