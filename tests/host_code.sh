@@ -397,11 +397,6 @@ with_nvcc "$log" relaxed.cu
 empty "a header's name that contains 'error' is not taken for the message" \
     "$(has err 'types.h:1:10: fatal error: absent.h: No such file')"
 
-echo 'template <int N> __global__ void only(int *o) { *o = N; }' >only.cuh
-without_nvcc inspect only.cuh --device 9.0 >out 2>err
-empty "templates without an instance are no kernels" "$([ $? -eq 2 ] || echo status
-    has err '^smemcalc: only.cuh: no kernel in it; of a template only what is instantiated is one$')"
-
 mkdir -p nested/inc && cd nested || exit 99
 printf '#include "gone/gemm.h"\n' >inc/template.h
 printf '#include "inc/template.h"\ntemplate void run_gemm<float>(float *);\n' >whole.cu

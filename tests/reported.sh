@@ -56,7 +56,7 @@ $(head -n 40 "$scratch/lines")"; fi
 answers pad-false-none +'declare it sa\[BK\]\[BM \+ 4\]' +'no bank conflicts in 13 accesses' -'no padding'
 answers advice-declared-rows +'declare it t\[16\]\[72\]' -'no padding'
 answers pad-unit-ldmatrix +'chunk c of row r at c \^ \(r >> 2 & 1\)' -'by 1 element'
-answers wmma-not-followed +'wm.cu:16 load 16 B 1 8 4' +'wm.cu:20 store 8 B 1 16 8' -'15 of 15' -'by 2 elements'
+answers wmma-not-followed +'mma.hpp:91 load 16 B 1 8 4' +'mma.hpp:474 store 8 B 1 16 8' -'15 of 15' -'by 2 elements'
 answers wmma-counts +'bank conflicts - 72 information'
 answers wmma-wrong-file +'conflicts out, wm.cu:24' -'wm.cu:(474|99)'
 answers banks-noinline +'1 of 2 accesses to shared memory cannot be followed, 1 of them a call of get' -'1 of 1 accesses'

@@ -49,6 +49,7 @@ struct record_header {
     uint64_t lost_launches;            /* calls that found no space in the file */
     uint64_t lost_times;               /* executions that found no space in the file */
     uint64_t skipped;                  /* launches left out by --skip and --count */
+    uint64_t unknown_launches;         /* launches whose kernel could not be found out */
     uint64_t failed_modules;           /* modules whose machine code could not be kept */
     uint64_t slice_begin_ns, slice_ns; /* the time of `struct record_slices` */
     uint32_t flags;

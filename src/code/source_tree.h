@@ -78,6 +78,9 @@ bool smc_source_tree_has_toolkit_header(const struct smc_source_tree *tree, cons
 bool smc_source_tree_read_toolkit_header(const struct smc_source_tree *tree, const char *name,
                                          struct smc_text *path, struct smc_text *text);
 
+/* Whether a folder above the file holds the headers of CUDA's runtime. */
+bool smc_source_is_of_toolkit(const char *path);
+
 /* NULL if no macro of the tree has the name. */
 const struct smc_source_macro *smc_source_macro_find(const struct smc_source_tree *tree,
                                                      uint64_t hash);

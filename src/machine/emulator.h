@@ -383,17 +383,6 @@ const char *smc_finding_name(enum smc_finding_kind kind);
 /* Of two accesses that nothing orders. */
 bool smc_finding_is_race(const struct smc_finding *finding);
 
-/* Whether a folder above the file holds the headers of CUDA's runtime. */
-bool smc_is_toolkit_header(const char *path);
-
-/* The source of an instruction: the innermost of the lines where it was inlined that is not in a
-   header of the CUDA Toolkit. */
-struct smc_source_place {
-    const char *file; /* as the line table names it; NULL: unknown */
-    uint32_t line;    /* 0: unknown */
-};
-struct smc_source_place smc_program_place(const struct smc_program *program, uint32_t instruction);
-
 /* A place on the way from the kernel to a finding. */
 struct smc_stack_frame {
     const char *file; /* as the line table names it; NULL: unknown */

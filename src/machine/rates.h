@@ -64,8 +64,9 @@ struct smc_rates {
     double l2_spread, far_latency; /* of lines of L2: between the nearest and the farthest; more of
                                       those beyond its half */
     double barrier_latency, branch_latency;
-    double sync_latency; /* of BSYNC */
-    double branch_issue; /* clocks without issue after a branch that is taken */
+    double sync_latency;                 /* of BSYNC */
+    double branch_issue;                 /* clocks without issue after a branch that is taken */
+    double switch_latency, switch_issue; /* likewise, from some lanes of a warp to others */
     /* Clocks for a sector that one SM loads from or stores to L2, with so many busy, and DRAM. */
     double l2_load_clocks, l2_store_clocks;
     double local_store_clocks; /* likewise, to local memory */

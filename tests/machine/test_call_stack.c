@@ -2,10 +2,8 @@
    with a line table. */
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "machine/emulator.h"
-#include "temporary.h"
 #include "unit.h"
 
 #define STRINGS                                                                                    \
@@ -172,36 +170,6 @@ static void test_no_line(void)
     end(&trial);
 }
 
-/* The place of a store that put() has, inlined from a header in the folder `toolkit`. */
-static void test_toolkit_place(void)
-{
-    static const char *const expected[] = {"put.h:8", "k.cu:20"};
-    struct temporary temporary;
-    char header[400], text[2000], shown[400];
-    temporary_begin(&temporary);
-    CU_ASSERT_FATAL(mkdir(temporary.folder, 0700) == 0);
-    snprintf(header, sizeof header, "%s/cuda_runtime_api.h", temporary.folder);
-    snprintf(text, sizeof text,
-             ".version 8.0\n.target sm_80\n.address_size 64\n"
-             ".visible .entry k(.param .u64 p)\n{\n.reg .b64 %%rd<2>;\n"
-             ".loc 1 20 5\n.loc 2 8 1, function_name $L0+4, inlined_at 1 20 5\n"
-             "ld.param.u64 %%rd1, [p];\nst.global.u32 [%%rd1], 1;\nret;\n}\n"
-             ".file 1 \"/some/k.cu\"\n.file 2 \"%s/detail/put.h\"\n" STRINGS,
-             temporary.folder);
-    for (int i = 0; i < 2; i++) {
-        struct trial trial;
-        CU_ASSERT(i == 0 || temporary_write(header, "", 0));
-        begin(text, 1, &trial);
-        const struct smc_source_place place = smc_program_place(trial.program, 0);
-        CU_ASSERT_PTR_NOT_NULL_FATAL(place.file);
-        snprintf(shown, sizeof shown, "%s:%u", strrchr(place.file, '/') + 1, place.line);
-        CU_ASSERT_STRING_EQUAL(shown, expected[i]);
-        end(&trial);
-    }
-    remove(header);
-    temporary_end(&temporary);
-}
-
 static void test_other_access(void)
 {
     char text[sizeof race + sizeof second_call];
@@ -252,7 +220,6 @@ static void test_refusals(void)
 CU_TestInfo tests_call_stack[] = {
     {"inlined and called", test_chains},
     {"line 0 is no line", test_no_line},
-    {"the line outside the toolkit", test_toolkit_place},
     {"of the other access", test_other_access},
     {"a recursion appears once", test_recursion},
     {"of threads on paths of their own", test_branches},

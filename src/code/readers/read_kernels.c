@@ -122,11 +122,8 @@ static enum smc_status read_kernels_compile(const struct kernel_reading *reading
 
 static enum smc_status fail_empty(const struct kernel_reading *reading, struct smc_error *error)
 {
-    const char *text = smc_text_string(reading->bytes);
-    const bool may_have_templates = strstr(text, "template") && strstr(text, "__global__");
     reading->notes->holds_none = true;
-    return smc_fail(error, SMC_USAGE, "%s: no kernel in it%s", reading->file,
-                    may_have_templates ? "; of a template only what is instantiated is one" : "");
+    return smc_fail(error, SMC_USAGE, "%s: no kernel in it", reading->file);
 }
 
 /* The ways to compile source, in the order in which they are tried. nvcc compiles everything, to

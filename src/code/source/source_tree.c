@@ -141,6 +141,21 @@ bool smc_source_tree_read_toolkit_header(const struct smc_source_tree *tree, con
     return smc_file_read(found, "header", longest_header, text, &ignored) == SMC_OK;
 }
 
+bool smc_source_is_of_toolkit(const char *path)
+{
+    static const char name[] = "/cuda_runtime_api.h";
+    smc_auto_free char *header = smc_malloc(strlen(path) + sizeof name);
+    char *slash;
+    if (!header)
+        return false;
+    for (strcpy(header, path); (slash = strrchr(header, '/')); *slash = '\0') {
+        strcpy(slash, name);
+        if (smc_file_is_regular(header))
+            return true;
+    }
+    return false;
+}
+
 /* The name in "#include <name>" or with quotation marks; false: another line. */
 static bool source_tree_read_directive(const char *line, char name[512])
 {

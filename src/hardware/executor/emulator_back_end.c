@@ -175,11 +175,15 @@ static bool emulator_take(const struct smc_program *program, const struct smc_em
 
 /* --- The line with the most bank conflicts, and what removes them ----------------------------- */
 
-static bool is_at(const struct smc_program *program, size_t instruction,
-                  const struct smc_source_place *place)
+static uint32_t emulator_back_end_line_of(const struct smc_program *program, size_t instruction)
 {
-    const struct smc_source_place at = smc_program_place(program, (uint32_t)instruction);
-    return at.line == place->line && at.file && strcmp(at.file, place->file) == 0;
+    return smc_program_instruction(program, instruction)->line;
+}
+
+static bool is_same_line(const struct smc_program *program, size_t a, size_t b)
+{
+    return emulator_back_end_line_of(program, a) == emulator_back_end_line_of(program, b) &&
+           smc_program_instruction(program, a)->file == smc_program_instruction(program, b)->file;
 }
 
 /* The instruction with the most conflicts; other instructions of its line may have conflicts as
@@ -221,9 +225,11 @@ static enum smc_status find_remedy(const struct smc_program *program,
 }
 
 /* The file of the line: "" if it is the kernel's. */
-static void name_file(const char *file, const struct smc_run_request *request,
-                      struct smc_conflict_site *site)
+static void name_file(const struct smc_program *program, const struct smc_run_request *request,
+                      size_t instruction, struct smc_conflict_site *site)
 {
+    const struct smc_instruction *at = smc_program_instruction(program, (uint32_t)instruction);
+    const char *file = at->line ? smc_program_file(program, at->file) : NULL;
     const char *own = request->user ? request->user->request.file : "";
     const char *base = file ? strrchr(file, '/') : NULL, *own_base = strrchr(own, '/');
     base = base ? base + 1 : file;
@@ -247,14 +253,11 @@ static enum smc_status find_conflicts(const struct smc_program *program,
     if (site->all == 0)
         return SMC_OK;
     size_t worst = emulator_find_worst(emulation);
-    const struct smc_source_place place = smc_program_place(program, (uint32_t)worst);
-    site->line = place.line;
-    for (size_t i = 0; i < emulation->count_length; i++) {
-        const uint64_t conflicts = smc_emulated_conflicts(&emulation->count[i]);
-        if (conflicts > 0 && (i == worst || (place.file && is_at(program, i, &place))))
-            site->conflicts += conflicts;
-    }
-    name_file(place.file, request, site);
+    site->line = emulator_back_end_line_of(program, worst);
+    for (size_t i = 0; i < emulation->count_length; i++)
+        if (i == worst || (site->line && is_same_line(program, i, worst)))
+            site->conflicts += smc_emulated_conflicts(&emulation->count[i]);
+    name_file(program, request, worst, site);
     if (find_remedy(program, request, emulation, worst, site) != SMC_OK)
         return smc_out_of_memory(error);
     return SMC_OK;

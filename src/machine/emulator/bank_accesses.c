@@ -63,13 +63,13 @@ static const char *opcode_of(struct answer *answer, uint32_t instruction)
 static void bank_accesses_append_place(const struct answer *answer, uint32_t instruction,
                                        struct smc_text *text)
 {
-    const struct smc_source_place at = smc_program_place(answer->program, instruction);
-    const char *base = at.file ? strrchr(at.file, '/') : NULL;
-    if (at.file)
-        smc_text_printf(text, "%s:%u", base ? base + 1 : at.file, at.line);
+    const struct smc_instruction *at = smc_program_instruction(answer->program, instruction);
+    const char *file = at->line ? smc_program_file(answer->program, at->file) : NULL;
+    const char *base = file ? strrchr(file, '/') : NULL;
+    if (file)
+        smc_text_printf(text, "%s:%u", base ? base + 1 : file, at->line);
     else
-        smc_text_printf(text, "PTX line %u",
-                        smc_program_instruction(answer->program, instruction)->ptx_line);
+        smc_text_printf(text, "PTX line %u", at->ptx_line);
 }
 
 static void append_cause(const struct answer *answer, const struct smc_bank_tally *tally,
@@ -201,15 +201,16 @@ static void bank_accesses_fill(struct answer *answer, uint32_t instruction,
                                struct smc_bank_access *access)
 {
     const struct smc_bank_tally *tally = &answer->tally[instruction];
-    const struct smc_source_place at = smc_program_place(answer->program, instruction);
+    const struct smc_instruction *at = smc_program_instruction(answer->program, instruction);
+    const char *file = at->line ? smc_program_file(answer->program, at->file) : NULL;
     *access = (struct smc_bank_access){
         .verdict = bank_accesses_verdict_of(tally),
         .kind = tally->kind,
         .callee = tally->kind == SMC_BANK_BY_CALL ? callee_of(answer, instruction) : NULL,
         .operation = opcode_of(answer, instruction),
-        .ptx_line = smc_program_instruction(answer->program, instruction)->ptx_line,
-        .file = at.file ? bank_accesses_copy(answer, at.file, strlen(at.file)) : NULL,
-        .line = at.line,
+        .ptx_line = at->ptx_line,
+        .file = file ? bank_accesses_copy(answer, file, strlen(file)) : NULL,
+        .line = file ? at->line : 0,
         .op = tally->op,
         .width_bytes = tally->width_bytes,
     };

@@ -4,8 +4,6 @@
    place only. */
 #include <string.h>
 
-#include "base/file.h"
-#include "base/memory.h"
 #include "machine/emulator/emulator_state.h"
 
 /* --- While a block runs ----------------------------------------------------------------------- */
@@ -68,35 +66,6 @@ static bool only_call(const struct smc_program *program, uint32_t function, uint
         }
     }
     return found;
-}
-
-bool smc_is_toolkit_header(const char *path)
-{
-    static const char name[] = "/cuda_runtime_api.h";
-    smc_auto_free char *header = smc_malloc(strlen(path) + sizeof name);
-    char *slash;
-    if (!header)
-        return false;
-    for (strcpy(header, path); (slash = strrchr(header, '/')); *slash = '\0') {
-        strcpy(slash, name);
-        if (smc_file_is_regular(header))
-            return true;
-    }
-    return false;
-}
-
-struct smc_source_place smc_program_place(const struct smc_program *program, uint32_t instruction)
-{
-    const struct smc_instruction *at = &program->instruction[instruction];
-    const char *file = at->line ? smc_program_file(program, at->file) : NULL;
-    const struct smc_source_place inner = {file, file ? at->line : 0};
-    for (uint32_t number = at->loc; number; number = program->module.loc[number - 1].caller) {
-        const struct smc_ptx_loc *loc = &program->module.loc[number - 1];
-        file = smc_program_file(program, loc->file);
-        if (file && !smc_is_toolkit_header(file))
-            return (struct smc_source_place){file, loc->line};
-    }
-    return inner;
 }
 
 /* Adds the place, and those where it was inlined. False: there are more. */

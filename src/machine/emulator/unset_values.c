@@ -140,8 +140,7 @@ void smc_chosen_lanes(const struct smc_warp *warp, const struct smc_op *op, uint
     *b &= ~chosen;
 }
 
-/* Whether the result is one operand beside the other. */
-static bool joins_parts(const struct smc_op *op)
+bool smc_joins_parts(const struct smc_op *op)
 {
     return op->alu == smc_pack_32 || op->alu == smc_pack_16;
 }
@@ -149,7 +148,7 @@ static bool joins_parts(const struct smc_op *op)
 uint32_t smc_spoilt_lanes(const struct smc_warp *warp, const struct smc_op *op, uint32_t a,
                           uint32_t b, uint32_t c)
 {
-    if (joins_parts(op)) /* the other half may be unused */
+    if (smc_joins_parts(op)) /* the other half may be unused */
         return a & b;
     if (op->alu == smc_bits_and[SMC_PTX_PRED] || op->alu == smc_bits_or[SMC_PTX_PRED]) {
         uint32_t flip = op->alu == smc_bits_and[SMC_PTX_PRED] ? UINT32_MAX : 0;
@@ -188,7 +187,7 @@ static void unset_compute(const struct smc_warp *warp, const struct smc_op *op, 
     smc_chosen_lanes(warp, op, &a_mask, &b_mask);
     const uint32_t a = unset_lanes(warp, op->a, a_mask), b = unset_lanes(warp, op->b, b_mask);
     const uint32_t c = unset_lanes(warp, op->c, mask);
-    pass_on(warp, op, mask, joins_parts(op) ? a | b | c : smc_spoilt_lanes(warp, op, a, b, c));
+    pass_on(warp, op, mask, smc_joins_parts(op) ? a | b | c : smc_spoilt_lanes(warp, op, a, b, c));
 }
 
 void smc_unset_move(const struct smc_warp *warp, uint32_t lanes,

@@ -41,6 +41,8 @@ void smc_unset_find_stores(const struct smc_worker *worker, const struct smc_war
 /* Which lanes' operands a and b matter, of those given: a choice depends on what is chosen. */
 void smc_chosen_lanes(const struct smc_warp *warp, const struct smc_op *op, uint32_t *a,
                       uint32_t *b);
+/* Whether the result is one operand beside the other. */
+bool smc_joins_parts(const struct smc_op *op);
 /* The lanes whose result depends on something unwritten, which the operands are in these lanes:
    `or` on neither side if the other is true. */
 uint32_t smc_spoilt_lanes(const struct smc_warp *warp, const struct smc_op *op, uint32_t a,

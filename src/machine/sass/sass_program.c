@@ -660,6 +660,8 @@ enum smc_status smc_machine_program_read(const void *code, size_t bytes, uint16_
             program->unknown++;
             program->first_unknown = i;
         }
+        const enum smc_operation operation = program->step[i].in.operation;
+        program->step[i].is_plain = operation >= SMC_OP_IADD3 && operation <= SMC_OP_DSETP;
         const uint32_t registers = registers_accessed(&program->step[i].in);
         program->registers = registers > program->registers ? registers : program->registers;
     }

@@ -17,6 +17,7 @@ enum smc_purpose {
 struct smc_program_step {
     struct smc_sass_instruction in;
     uint8_t purpose;       /* enum smc_purpose */
+    bool is_plain;         /* arithmetic: it only computes registers and predicates */
     bool calls;            /* a function, which returns to the next instruction */
     bool avoids_call;      /* a branch: without it, a call follows */
     bool is_taken;         /* a branch that always is, whatever its condition */

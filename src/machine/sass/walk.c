@@ -7,6 +7,7 @@
 #include "machine/sass/async.h"
 #include "machine/sass/atomics.h"
 #include "machine/sass/constant_lines.h"
+#include "machine/sass/local_lines.h"
 #include "machine/sass/meetings.h"
 #include "machine/sass/past_warp.h"
 
@@ -135,38 +136,18 @@ static void trace_word(struct state *state, const struct smc_sass_instruction *i
 
 enum { WORD = 4 };
 
-/* Where the lanes access local memory: if that is not known, each at an index of its own. Returns
-   how many words each accesses. */
-static unsigned local_addresses(const struct state *state, const struct smc_sass_instruction *in,
-                                uint32_t mask, uint64_t address[SMC_LANES])
-{
-    const unsigned words = in->access_bytes < WORD ? 1 : in->access_bytes / WORD;
-    if (!smc_warp_addresses(state->warp, in, mask, address))
-        for (unsigned lane = 0; lane < SMC_LANES; lane++)
-            address[lane] = (uint32_t)in->offset + lane * (words > 1 ? in->access_bytes : WORD);
-    return words;
-}
-
-/* The places of the lanes' words number `i`: those of 32 lanes at one address are a line. */
-static void place_local(const uint64_t address[SMC_LANES], unsigned i, uint64_t place[SMC_LANES])
-{
-    for (unsigned lane = 0; lane < SMC_LANES; lane++)
-        place[lane] = (address[lane] / WORD + i) % SMC_WARP_TRACE_LOCAL_WORDS * SMC_LINE_BYTES +
-                      (uint64_t)lane * WORD + address[lane] % WORD;
-}
-
 static void trace_local(struct state *state, const struct smc_sass_instruction *in, uint32_t mask,
                         struct smc_warp_trace_entry *entry)
 {
     struct smc_warp_trace *trace = state->walk->trace;
     struct smc_sass_instruction access = *in;
     uint64_t address[SMC_LANES], word[SMC_LANES];
-    const unsigned words = local_addresses(state, in, mask, address);
+    const unsigned words = smc_local_addresses(state->warp, in, mask, address);
     if (trace->line_capacity - trace->line_count < (size_t)words * SMC_LANES)
         return;
     access.access_bytes = in->access_bytes < WORD ? in->access_bytes : WORD;
     for (unsigned i = 0; i < words; i++) {
-        place_local(address, i, word);
+        smc_local_place(address, i, word);
         trace_word(state, &access, mask, word, entry);
     }
     for (uint32_t i = 0; i < entry->lines; i++)
@@ -537,26 +518,6 @@ static struct smc_sass_instruction resolved(const struct state *state,
     return access;
 }
 
-static unsigned local_sectors(const struct state *state, const struct smc_sass_instruction *in,
-                              uint32_t mask)
-{
-    uint64_t address[SMC_LANES], place[SMC_LANES];
-    const unsigned words = local_addresses(state, in, mask, address);
-    const unsigned bytes = in->access_bytes < WORD ? in->access_bytes : WORD;
-    const bool is_one = state->warp->reg[in->from[0].number].same && address[0] == address[1];
-    unsigned sectors = 0;
-    if (is_one && address[0] % WORD + bytes <= WORD) { /* as of registers that were spilled */
-        for (uint32_t lanes = mask; lanes; lanes >>= 8)
-            sectors += lanes & 0xff ? words : 0;
-        return sectors;
-    }
-    for (unsigned i = 0; i < words; i++) {
-        place_local(address, i, place);
-        sectors += smc_count_sectors(mask, place, bytes);
-    }
-    return sectors;
-}
-
 /* Adds up the sectors of an access without a trace. */
 static void add_sectors(struct state *state, const struct smc_sass_instruction *in, uint32_t at,
                         uint32_t mask)
@@ -573,7 +534,7 @@ static void add_sectors(struct state *state, const struct smc_sass_instruction *
     if (fetches)
         sectors = smc_fetch_sectors(state->warp, walk->textures, in, mask);
     else if (local)
-        sectors = local_sectors(state, in, mask);
+        sectors = smc_local_sectors(state->warp, in, mask);
     else if (atomic)
         sectors = smc_warp_atomic_addresses(state->warp, in, mask, address)
                       ? smc_count_sectors(mask, address, WORD)
@@ -620,11 +581,14 @@ static void give_result(struct state *state, const struct smc_sass_instruction *
     smc_warp_set_predicate(state->warp, in, flag ? UINT32_MAX : 0, 0, mask);
 }
 
-static void walk_execute(struct state *state, const struct smc_sass_instruction *in, uint32_t mask,
-                         bool decides)
+static void walk_execute(struct state *state, const struct smc_program_step *step,
+                         const struct smc_sass_instruction *in, uint32_t mask)
 {
     struct smc_warp_memory *memory = state->walk->memory;
-    if (in->operation == SMC_OP_B2R)
+    const bool decides = step->purpose == SMC_PURPOSE_CONTROL;
+    if (step->is_plain)
+        smc_warp_evaluate(state->warp, in, mask);
+    else if (in->operation == SMC_OP_B2R)
         give_result(state, in, mask);
     else if (smc_warp_evaluate_together(state->warp, in, mask))
         return;
@@ -646,7 +610,7 @@ static void evaluate(struct state *state, const struct smc_program_step *step,
     const bool seeks = walk->first_unknown == 0 && in->to.kind != SMC_OPERAND_NONE;
     const uint32_t before = seeks ? smc_warp_unknown_lanes(state->warp, &in->to) : 0;
     if (mask)
-        walk_execute(state, in, mask, step->purpose == SMC_PURPOSE_CONTROL);
+        walk_execute(state, step, in, mask);
     if (unknown)
         smc_warp_forget(state->warp, in, unknown);
     if (seeks && smc_warp_unknown_lanes(state->warp, &in->to) & mask &&
@@ -714,6 +678,20 @@ static void trace_step(struct state *state, const struct smc_sass_instruction *i
         smc_trace_constants(state->warp, in, mask, state->walk->trace, entry);
     if (mask && in->operation == SMC_OP_ATOMS_CAS && !state->walk->sectors)
         trace_swap(state, in, mask, entry);
+}
+
+/* A step of arithmetic, which every group goes on after. */
+static void step_plainly(struct state *state, struct lane_group *group)
+{
+    const struct smc_program_step *step = &state->walk->program->step[group->at];
+    struct smc_warp_trace *trace = state->walk->trace;
+    uint32_t unknown, mask = executing_lanes(state, &step->in, group->lanes, &unknown);
+    if (trace)
+        smc_warp_trace_add(trace, &(struct smc_warp_trace_entry){
+                                      .step = group->at,
+                                      .active_lanes = (uint8_t)__builtin_popcount(group->lanes)});
+    evaluate(state, step, &step->in, mask, unknown);
+    group->at++;
 }
 
 /* One step of a group that is evaluated; whether it goes on with the next step. */
@@ -802,7 +780,9 @@ static void walk_run(struct state *state, uint32_t index)
         state->group[index].at = next;
         state->steps++;
         walk->steps++;
-        if (!step_once(state, index)) {
+        if (program->step[next].is_plain) {
+            step_plainly(state, &state->group[index]);
+        } else if (!step_once(state, index)) {
             last = next + 1;
             break;
         }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "code/source_tree.h"
 #include "show/report/writers.h"
 
 static const char *name_at(const struct smc_emulated_run *emulated, uint16_t at)
@@ -327,7 +328,7 @@ static struct smc_check_path path_of(const struct smc_sanitized *run,
 static size_t find_own_place(const struct smc_check_path *path)
 {
     size_t i = 0;
-    while (i < path->places && smc_is_toolkit_header(path->place[i].file))
+    while (i < path->places && smc_source_is_of_toolkit(path->place[i].file))
         i++;
     return i < path->places && path->place[i].line > 0 ? i : 0;
 }

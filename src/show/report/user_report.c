@@ -100,8 +100,8 @@ static void user_append_time(const struct smc_user_run *run, struct smc_text *ou
                        "so that the range is wide");
     if (smc_time_is_known(time) && time->outside_arrays)
         smc_layout_say(out, "note",
-                       "accesses lie outside the arrays given, which a GPU may end with an error%s",
-                       run->result.emulation.made ? "" : ": --on emulator names them");
+                       "accesses lie outside the arrays given, which a GPU may end with an error: "
+                       "--on emulator names them");
     if (smc_time_is_known(time) && time->unfollowed[0])
         smc_layout_say(out, "note", "not followed: %s, so that the range is wide",
                        time->unfollowed);
