@@ -71,7 +71,9 @@ struct smc_rates {
     double l2_load_clocks, l2_store_clocks;
     double local_store_clocks; /* likewise, to local memory */
     double dram_load_clocks, dram_store_clocks;
-    double dram_bytes_per_clock; /* of all, read and written */
+    /* For a byte of the whole GPU that comes from DRAM or goes there, and how many more for one that
+       goes among such that come. */
+    double dram_byte_clocks, dram_turn_clocks;
     /* Clocks for 64 bytes that one SM loads from or stores to a random place of DRAM. */
     double dram_scattered_load_clocks, dram_scattered_store_clocks;
     /* Clocks for an atomic of one SM, without and with a result, and how many of them a line takes

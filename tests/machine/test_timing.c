@@ -153,6 +153,22 @@ static void test_shared_panels(void)
     CU_ASSERT_EQUAL(smc_l2_share_of_shared(l2, l2), 1);
 }
 
+/* Arrays that were copied before the launch: as far as bytes were measured to come from DRAM. */
+static void test_copied_arrays(void)
+{
+    static const struct {
+        double bytes, lost;
+    } measured[] = {{24, 0.08}, {30, 0.4}, {36, 0.75}, {42, 0.93}, {48, 0.99}};
+    const double l2 = 60;
+    for (size_t i = 0; i < sizeof measured / sizeof *measured; i++)
+        CU_ASSERT_DOUBLE_EQUAL(smc_l2_share_of_copied(2 * measured[i].bytes, measured[i].bytes, l2),
+                               measured[i].lost, 0.1);
+    CU_ASSERT_EQUAL(smc_l2_share_of_copied(l2 / 2, l2 / 2, l2), 0);
+    CU_ASSERT_EQUAL(smc_l2_share_of_copied(l2, l2, l2), 1);
+    CU_ASSERT_EQUAL(smc_l2_share_of_stored(24, l2), 0);
+    CU_ASSERT_EQUAL(smc_l2_share_of_stored(36, l2), 1);
+}
+
 /* --- The L1 cache ----------------------------------------------------------------------------- */
 
 static void test_cache(void)
@@ -1010,8 +1026,9 @@ static void test_sectors_of_mixed_stores(void)
 static void test_stores_of_parts(void)
 {
     struct smc_warp_trace_line line[8];
-    struct smc_warp_trace_entry entry[2] = {{.lines = 8, .wavefronts = 1, .active_lanes = 32},
-                                            {.lines = 4, .wavefronts = 1, .active_lanes = 32}};
+    struct smc_warp_trace_entry entry[2] = {
+        {.lines = 8, .sectors = 32, .wavefronts = 1, .active_lanes = 32},
+        {.lines = 4, .sectors = 16, .wavefronts = 1, .active_lanes = 32}};
     struct smc_warp_trace trace = {.entry = entry, .count = 1, .line = line};
     struct bench bench;
     for (uint32_t i = 0; i < 8; i++)
@@ -1022,16 +1039,65 @@ static void test_stores_of_parts(void)
     CU_ASSERT_DOUBLE_EQUAL(bench.work[0].store_slots, 8 * (1 + 4 * 1.15), 1e-6);
     bench.step[0].in.access_bytes = 16;
     entry[0].lines = 4;
+    entry[0].sectors = 16;
     memset(bench.work, 0, sizeof bench.work);
     run(&bench, &trace, 1, 1, 1);
     CU_ASSERT_DOUBLE_EQUAL(bench.work[0].store_slots, 4 * 4, 1e-6);
     trace.count = 2;
-    entry[0].lines = 4;
     start(&bench, SMC_OP_STG, SMC_PIPE_LSU, 1);
     bench.step[0].in.access_bytes = 4;
     run(&bench, &trace, 1, 1, 1);
     CU_ASSERT_DOUBLE_EQUAL(bench.work[0].store_slots, 4 * (1 + 4 * 1.15), 1e-6);
     CU_ASSERT_EQUAL(bench.traffic[0].stored_bytes, 2 * 128); /* which fill its sectors together */
+}
+
+/* What a warp accesses of three lines: 256 bytes that begin in a sector's middle, or as many of
+   every second sector. Returns the traffic. */
+static struct smc_sm_traffic access_row(enum smc_operation operation, uint32_t first, uint32_t last)
+{
+    static const float once[] = {1};
+    static const float *const weight[] = {once};
+    struct smc_warp_trace_line line[] = {{.number = 8, .sectors = (uint8_t)first},
+                                         {.number = 9, .sectors = 0xf},
+                                         {.number = 10, .sectors = (uint8_t)last}};
+    struct smc_warp_trace_entry entry = {.lines = 3, .wavefronts = 2, .active_lanes = 32};
+    for (int i = 0; i < 3; i++)
+        entry.sectors += (uint8_t)__builtin_popcount(line[i].sectors);
+    const struct smc_warp_trace trace = {.entry = &entry, .count = 1, .line = line};
+    const struct smc_warp_trace *const all[] = {&trace};
+    const struct smc_sm_block block = {.trace = all};
+    struct bench bench;
+    struct smc_error error;
+    start(&bench, operation, SMC_PIPE_LSU, 1);
+    bench.step[0].in.access_bytes = 8;
+    const struct smc_sm_launch launch = {.program = &bench.program,
+                                         .rates = &bench.rates,
+                                         .dram = bench.dram,
+                                         .traffic = bench.traffic,
+                                         .warps_per_block = 1,
+                                         .resident_blocks = 1,
+                                         .l1_bytes = 65536,
+                                         .block = &block,
+                                         .blocks = 1,
+                                         .work = bench.work,
+                                         .weight = weight};
+    CU_ASSERT_EQUAL_FATAL(smc_sm_access(&launch, &bench.result, &error), SMC_OK);
+    return bench.traffic[0];
+}
+
+/* Rows that begin anywhere: what a warp stores are all its bytes, and the warps beside it access
+   the rest of the pieces at its ends. */
+static void test_rows_that_begin_anywhere(void)
+{
+    struct smc_sm_traffic traffic = access_row(SMC_OP_STG, 0xe, 0x3);
+    CU_ASSERT_EQUAL(traffic.stored, 5);
+    CU_ASSERT_EQUAL(traffic.stored_sectors, 9);
+    CU_ASSERT_DOUBLE_EQUAL(traffic.stored_bytes, 256, 1e-6);
+    CU_ASSERT_DOUBLE_EQUAL(traffic.stored_shared, 1, 1e-6);
+    traffic = access_row(SMC_OP_LDG, 0xe, 0x3);
+    CU_ASSERT_DOUBLE_EQUAL(traffic.loaded_shared, 1, 1e-6);
+    traffic = access_row(SMC_OP_STG, 0x5, 0x5); /* not all of a row */
+    CU_ASSERT_EQUAL(traffic.stored_shared, 0);
 }
 
 /* ldmatrix occupies the data stage as loads do; stmatrix as stores do. The last load is there 20
@@ -1552,7 +1618,8 @@ static void test_rates(void)
     smc_rates_of(&device, NULL, device.sm_count, &estimated);
     CU_ASSERT_DOUBLE_EQUAL(measured.shared_latency, 23, 0.5);
     CU_ASSERT_DOUBLE_EQUAL(measured.wide_multiply, 5, 0.2);
-    CU_ASSERT_DOUBLE_EQUAL(estimated.dram_bytes_per_clock / measured.dram_bytes_per_clock, 1, 0.1);
+    CU_ASSERT_DOUBLE_EQUAL(estimated.dram_byte_clocks / measured.dram_byte_clocks, 1, 0.1);
+    CU_ASSERT(measured.dram_turn_clocks > 0);
     CU_ASSERT_DOUBLE_EQUAL(estimated.l2_load_clocks / measured.l2_load_clocks, 1, 0.2);
     CU_ASSERT_DOUBLE_EQUAL(estimated.l2_store_clocks / measured.l2_store_clocks, 1, 0.2);
     CU_ASSERT_DOUBLE_EQUAL(estimated.block_interval / measured.block_interval, 1, 0.1);
@@ -1671,6 +1738,7 @@ CU_TestInfo tests_timing[] = {
     {"a pipe that takes two clocks", test_pipe_takes_two_clocks},
     {"constants at an index that lanes share", test_uniform_constants},
     {"stores of parts of sectors", test_stores_of_parts},
+    {"rows that begin anywhere", test_rows_that_begin_anywhere},
     {"local memory", test_local_memory},
     {"compare-and-swap of a shared word", test_swaps},
     {"operands that are kept are not read again", test_operand_cache},
@@ -1712,6 +1780,7 @@ CU_TestInfo tests_timing[] = {
     {"pieces that are accessed again", test_reuse},
     {"panels that blocks share", test_panels},
     {"panels in both halves of L2", test_shared_panels},
+    {"arrays that were copied before the launch", test_copied_arrays},
     {"the distance of pieces among others", test_reuse_among_others},
     {"what entries of a trace stand for", test_weights},
     {"a wait for iterations that another trace leaves out", test_missing_iterations},

@@ -16,6 +16,10 @@ struct scale {
     double bytes;                    /* of all memory */
     double loaded_part, stored_part; /* of the arrays that are loaded and stored, all together */
     bool is_exact;                   /* the shares of arrays; not those of blocks that were drawn */
+    struct smc_touched all, kept; /* what is accessed; of it, what is in order, and local memory */
+    double share, stored_share;   /* of what L2 has lost since the launch before: of arrays that are
+                                     not restored, and of what is stored, which goes to DRAM */
+    double at_a_time;             /* bytes that the blocks access that run at a time */
 };
 
 /* As many SMs as if all had the blocks of the one with the most. */
@@ -134,10 +138,10 @@ static struct smc_touched touched_of(const struct model *model, size_t i, const 
     touched.written = part_of(bytes, touched.asked_written, most_written);
     touched.both = fmax(touched.read, touched.written);
     touched.copied = model->launch->restored && traffic->stored > 0 ? bytes : 0;
-    if (traffic->loaded <= 0 &&
-        traffic->stored_bytes * scale->times < CLEARLY * fmin(most_written, touched.written))
-        touched.filled =
-            fmin(touched.written, traffic->stored_sectors * scale->times * SMC_SECTOR_BYTES);
+    const double sectors = fmin(fmin(most_written, touched.written),
+                                traffic->stored_sectors * scale->times * SMC_SECTOR_BYTES);
+    if (traffic->loaded <= 0 && traffic->stored_bytes * scale->times < CLEARLY * sectors)
+        touched.filled = sectors;
     return touched;
 }
 
@@ -170,13 +174,38 @@ static double share_at_a_time(const struct model *model, size_t i,
     return fmin(1, bytes / fmax(touched->both, 1));
 }
 
-/* `share`: of what passes L2 once, how much comes from DRAM. L2 keeps a part of all bytes that are
-   accessed between two accesses to a place; where it keeps what the blocks access that run at a
-   time, each place comes once, and from places near each other: windows of 64 KiB to 16 MiB in 256
-   MiB take no longer than what L2 and DRAM take in order (H200, CUDA 13.0, driver 580.159.04,
-   2026-11-29). */
-static void set_scattered(struct model *model, size_t i, const struct scale *scale, double share)
+/* The share of array `i` that comes from DRAM once in each launch. Arrays are restored one after
+   the other. */
+static double share_once(const struct model *model, size_t i, const struct scale *scale)
 {
+    double later = 0;
+    if (!model->launch->restored || model->traffic[i].stored <= 0)
+        return scale->share;
+    for (size_t k = i + 1; k < model->arguments->array_count; k++)
+        later += model->traffic[k].stored > 0 ? (double)model->arguments->array[k].bytes : 0;
+    const double most = scale->all.both + scale->all.copied + model->local_bytes;
+    const double first = 2 * (later + (double)model->arguments->array[i].bytes);
+    const double last = 2 * later + scale->all.both + model->local_bytes;
+    return smc_l2_share_of_copied(fmin(first, most), fmin(last, most),
+                                  (double)model->launch->device->l2_bytes);
+}
+
+/* What comes from DRAM and goes there in order. Only where it does both is it slower: 4.47 TB/s are
+   loaded, 4.24 copied, and 4.7 stored (268 MB; H200, CUDA 13.0, driver 580.159.04, 2026-11-30). */
+static void add_moved(struct model *model, double read, double written)
+{
+    model->time->dram_bytes += read + written;
+    model->dram_clocks += (read + written) * model->rates.dram_byte_clocks +
+                          fmin(read, written) * model->rates.dram_turn_clocks;
+}
+
+/* L2 keeps a part of all bytes that are accessed between two accesses to a place; where it keeps
+   what the blocks access that run at a time, each place comes once, and from places near each
+   other: windows of 64 KiB to 16 MiB in 256 MiB take no longer than what L2 and DRAM take in order
+   (H200, CUDA 13.0, driver 580.159.04, 2026-11-29). */
+static void set_scattered(struct model *model, size_t i, const struct scale *scale)
+{
+    const double share = share_once(model, i, scale);
     const struct smc_touched touched = touched_of(model, i, scale);
     const struct smc_rates *rates = &model->rates;
     const double l2_bytes = (double)model->launch->device->l2_bytes;
@@ -196,27 +225,27 @@ static void set_scattered(struct model *model, size_t i, const struct scale *sca
         dram->store_share =
             fmin(dram->store_share, share * touched.written / fmax(touched.asked_written, 1));
     }
+    dram->fill_share = dram->store_share;
     const double loads = dram->load_share * touched.asked_read;
     const double stores = dram->store_share * touched.asked_written;
+    if (!dram->scattered) {
+        add_moved(model, loads + stores, stores);
+        return;
+    }
     model->time->dram_bytes += loads + 2 * stores;
-    if (!dram->scattered)
-        model->dram_clocks += (loads + 2 * stores) / rates->dram_bytes_per_clock;
-    else
-        model->dram_clocks += (loads * rates->dram_scattered_load_clocks +
-                               stores * rates->dram_scattered_store_clocks) /
-                              PIECE / busy_sms(model);
+    model->dram_clocks +=
+        (loads * rates->dram_scattered_load_clocks + stores * rates->dram_scattered_store_clocks) /
+        PIECE / busy_sms(model);
 }
 
 /* After a flush everything that is loaded comes from DRAM, and each line that enters L2 makes one
    of those that the flush stored go there. */
 static void set_cold(struct model *model, const struct smc_touched *all, double l2_bytes)
 {
-    double asked = fmax(all->asked_read, 1), bytes = all->read + all->written;
+    const double asked = fmax(all->asked_read, 1), bytes = all->read + all->written;
     for (size_t i = 0; i < model->arguments->array_count; i++)
         model->dram[i] = (struct smc_sm_dram){.load_share = fmin(1, all->read / asked)};
-    bytes = all->read + (bytes < l2_bytes ? bytes : fmax(all->written, l2_bytes));
-    model->time->dram_bytes = bytes;
-    model->dram_clocks = bytes / model->rates.dram_bytes_per_clock;
+    add_moved(model, all->read, bytes < l2_bytes ? bytes : fmax(all->written, l2_bytes));
 }
 
 /* Local memory that L2 does not hold. Warps access theirs again and again, in no common order, so
@@ -243,13 +272,14 @@ static void set_local(struct model *model, double l2_bytes)
     const double pieces = model->work.local_pieces / fmax(traffic->loaded + traffic->stored, 1);
     const double loads = dram->load_share * traffic->loaded * pieces;
     const double stores = dram->store_share * traffic->stored * pieces;
-    model->time->dram_bytes += (loads + stores) * busy_sms(model) * PIECE;
-    if (dram->scattered)
-        model->dram_clocks += loads * model->rates.dram_scattered_load_clocks +
-                              stores * model->rates.dram_scattered_store_clocks;
-    else
-        model->dram_clocks +=
-            (loads + stores) * busy_sms(model) * PIECE / model->rates.dram_bytes_per_clock;
+    const double bytes = busy_sms(model) * PIECE;
+    if (!dram->scattered) {
+        add_moved(model, loads * bytes, stores * bytes);
+        return;
+    }
+    model->time->dram_bytes += (loads + stores) * bytes;
+    model->dram_clocks += loads * model->rates.dram_scattered_load_clocks +
+                          stores * model->rates.dram_scattered_store_clocks;
 }
 
 /* How often a place comes from or goes to DRAM again, for each one that is accessed first: where
@@ -316,54 +346,31 @@ static double moved_for_others(const struct model *model, size_t i, const struct
            smc_l2_share_of_shared(passed, (double)model->launch->device->l2_bytes);
 }
 
-/* The share of array `i` that comes from DRAM once in each launch, of `all` that the launch and the
-   copies before it access; `share`: of an array that is not restored. The arrays are restored one
-   after the other. */
-static double share_once(const struct model *model, size_t i, const struct smc_touched *all,
-                         double share)
-{
-    double later = 0;
-    if (!model->launch->restored || model->traffic[i].stored <= 0)
-        return share;
-    for (size_t k = i + 1; k < model->arguments->array_count; k++)
-        later += model->traffic[k].stored > 0 ? (double)model->arguments->array[k].bytes : 0;
-    const double most = all->both + all->copied + model->local_bytes;
-    const double first = 2 * (later + (double)model->arguments->array[i].bytes);
-    const double last = 2 * later + all->both + model->local_bytes;
-    return smc_l2_share_of_copied(fmin(first, most), fmin(last, most),
-                                  (double)model->launch->device->l2_bytes);
-}
-
-/* What comes from and goes to DRAM of arrays in order: `share` of each place that is not restored,
-   and `stored_share` of those that are stored, once, and again in passes that are too far apart for
-   L2. */
-static struct smc_touched moved_in_order(const struct model *model, const struct scale *scale,
-                                         const struct smc_touched *kept,
-                                         const struct smc_touched *all, double share,
-                                         double stored_share)
+/* Sets what goes to DRAM of array `i`, which is accessed in order, and adds what is moved: each
+   place once, as far as L2 has lost it since the launch before, and again in passes that are too
+   far apart for L2. */
+static void set_ordered(struct model *model, size_t i, const struct scale *scale,
+                        struct smc_touched *moved)
 {
     const double l2_bytes = (double)model->launch->device->l2_bytes;
-    struct smc_touched moved = {0};
-    double passed = 0;
-    for (size_t i = 0; i < model->arguments->array_count; i++)
-        passed += bytes_at_a_time(model, i, scale);
-    for (size_t i = 0; i < model->arguments->array_count; i++) {
-        const struct smc_sm_traffic *traffic = &model->traffic[i];
-        const struct smc_touched touched = touched_of(model, i, scale);
-        if (is_in_no_order(model, i))
-            continue;
-        const double once = touched.read * share_once(model, i, all, share);
-        const double loads = moved_again(&traffic->loads, scale, kept, l2_bytes);
-        const double stores = moved_again(&traffic->stores, scale, kept, l2_bytes);
-        const double again = touched.read * loads + loaded_by_others(model, i, scale, kept);
-        const double panels =
-            touched.read * moved_for_others(model, i, scale, passed, touched.read);
-        moved.read += fmin(once + fmax(again, panels), fmax(touched.asked_read, once));
-        moved.written += fmin(touched.written * (stored_share + stores),
-                              fmax(touched.asked_written, stored_share * touched.written));
-        moved.filled += stored_share * touched.filled;
-    }
-    return moved;
+    const struct smc_sm_traffic *traffic = &model->traffic[i];
+    const struct smc_touched touched = touched_of(model, i, scale);
+    const double once_share = share_once(model, i, scale), once = once_share * touched.read;
+    const double loads = moved_again(&traffic->loads, scale, &scale->kept, l2_bytes);
+    const double stores = moved_again(&traffic->stores, scale, &scale->kept, l2_bytes);
+    const double again = touched.read * loads + loaded_by_others(model, i, scale, &scale->kept);
+    const double panels =
+        touched.read * moved_for_others(model, i, scale, scale->at_a_time, touched.read);
+    const double read = fmin(once + fmax(again, panels), fmax(touched.asked_read, once));
+    const double written = fmin(touched.written * (scale->stored_share + stores),
+                                fmax(touched.asked_written, scale->stored_share * touched.written));
+    const double stored = fmax(touched.asked_written, 1);
+    model->dram[i] = (struct smc_sm_dram){
+        .store_share = fmin(1, written / stored),
+        .fill_share = fmin(1, touched.written * (once_share + stores) / stored)};
+    moved->read += read;
+    moved->written += written;
+    moved->filled += once_share * touched.filled;
 }
 
 bool smc_model_needs_dram(const struct model *model)
@@ -376,45 +383,47 @@ bool smc_model_needs_dram(const struct model *model)
            bytes > SMC_L2_KEEPS_STORED * (double)model->launch->device->l2_bytes;
 }
 
+/* Of all arrays, what of them L2 has lost since the launch before. */
+static void find_shares(const struct model *model, struct scale *scale)
+{
+    const double l2_bytes = (double)model->launch->device->l2_bytes;
+    scale->kept = (struct smc_touched){.read = model->local_bytes, .written = model->local_bytes};
+    for (size_t i = 0; i < model->arguments->array_count; i++) {
+        const struct smc_touched touched = touched_of(model, i, scale);
+        smc_touched_add(&scale->all, &touched);
+        if (!is_in_no_order(model, i))
+            smc_touched_add(&scale->kept, &touched);
+        scale->at_a_time += bytes_at_a_time(model, i, scale);
+    }
+    const double both = scale->all.both + model->local_bytes;
+    scale->share = smc_l2_share_of_dram(&scale->kept, both + scale->all.copied, l2_bytes);
+    scale->stored_share =
+        fmax(smc_l2_share_of_dram(&scale->kept, both, l2_bytes),
+             smc_l2_share_of_stored(fmax(scale->kept.written, scale->all.copied), l2_bytes));
+}
+
 /* Arrays that L2 keeps are still there from the launch before; others come from DRAM once, unless
    they are accessed at places in no order. */
 void smc_model_find_dram(struct model *model, bool drawn)
 {
-    const struct smc_time_arguments *arguments = model->arguments;
-    const double l2_bytes = (double)model->launch->device->l2_bytes;
-    struct smc_touched ordered = {0}, all = {0};
-    const struct scale scale = find_scale(model, drawn);
-    for (size_t i = 0; i < arguments->array_count; i++) {
-        struct smc_touched touched = touched_of(model, i, &scale);
-        smc_touched_add(&all, &touched);
-        if (!is_in_no_order(model, i))
-            smc_touched_add(&ordered, &touched);
-    }
-    const struct smc_touched local = {.read = model->local_bytes, .written = model->local_bytes};
-    struct smc_touched kept = ordered;
-    smc_touched_add(&kept, &local);
-    const double share =
-        smc_l2_share_of_dram(&kept, all.both + all.copied + model->local_bytes, l2_bytes);
-    const double stored_share =
-        fmax(smc_l2_share_of_dram(&kept, all.both + model->local_bytes, l2_bytes),
-             smc_l2_share_of_stored(kept.written, l2_bytes));
+    struct scale scale = find_scale(model, drawn);
+    struct smc_touched moved = {0};
+    find_shares(model, &scale);
     if (model->launch->cold) {
-        set_cold(model, &all, l2_bytes);
+        set_cold(model, &scale.all, (double)model->launch->device->l2_bytes);
         return;
     }
-    model->sms_share = share > 0 && ordered.asked_read > 2 * ordered.read;
-    const struct smc_touched moved =
-        moved_in_order(model, &scale, &kept, &all, share, stored_share);
-    for (size_t i = 0; i < arguments->array_count; i++) {
+    const double ordered = scale.kept.read - model->local_bytes;
+    model->sms_share = scale.share > 0 && scale.kept.asked_read > 2 * ordered;
+    for (size_t i = 0; i < model->arguments->array_count; i++) {
         if (is_in_no_order(model, i))
-            set_scattered(model, i, &scale, share_once(model, i, &all, share));
+            set_scattered(model, i, &scale);
         else
-            model->dram[i] = (struct smc_sm_dram){
-                .load_share = fmin(1, moved.read / fmax(ordered.asked_read, 1)),
-                .store_share = fmin(1, moved.written / fmax(ordered.asked_written, 1))};
+            set_ordered(model, i, &scale, &moved);
     }
-    set_local(model, l2_bytes);
-    const double bytes = moved.read + moved.written + moved.filled;
-    model->time->dram_bytes += bytes;
-    model->dram_clocks += bytes / model->rates.dram_bytes_per_clock;
+    for (size_t i = 0; i < model->arguments->array_count; i++)
+        if (!model->dram[i].in_no_order)
+            model->dram[i].load_share = fmin(1, moved.read / fmax(scale.kept.asked_read, 1));
+    set_local(model, (double)model->launch->device->l2_bytes);
+    add_moved(model, moved.read + moved.filled, moved.written);
 }

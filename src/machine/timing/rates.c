@@ -198,7 +198,8 @@ void smc_rates_set_memory(struct smc_rates *rates, const struct smc_device *devi
     rates->local_store_clocks = clocks_of_share(l2_write, 1.0 / L2_PORT_LOCAL_STORES, blocks, sms);
     rates->dram_load_clocks = dram * SECTOR_BYTES / read;
     rates->dram_store_clocks = 2 * dram * SECTOR_BYTES / copy - rates->dram_load_clocks;
-    rates->dram_bytes_per_clock = copy / clock;
+    rates->dram_byte_clocks = clock / read;
+    rates->dram_turn_clocks = 2 * (clock / copy - clock / read);
     rates->dram_scattered_load_clocks = dram * PIECE_BYTES / (scattered_loads * read);
     rates->dram_scattered_store_clocks = dram * PIECE_BYTES / (scattered_stores * copy);
     rates->atomic_clocks =
