@@ -29,8 +29,8 @@ void smc_returned_again(struct smc_returned_block *block, struct smc_returned *r
         returned->warp[i].next = 0;
 }
 
-static void keep(struct smc_returned *all, struct smc_returned_warp *of, const void *bytes,
-                 size_t count)
+static void keep_bytes(struct smc_returned *all, struct smc_returned_warp *of, const void *bytes,
+                       size_t count)
 {
     enum { LEAST = 512, MOST_BYTES = 256 << 20 };
     if (of->room - of->count < count) {
@@ -53,7 +53,7 @@ void smc_returned_bytes(const struct smc_returned_block *block, uint32_t warp, v
 {
     struct smc_returned_warp *of = &block->all->warp[block->first + warp];
     if (!block->again) {
-        keep(block->all, of, bytes, count);
+        keep_bytes(block->all, of, bytes, count);
     } else if (of->count - of->next >= count) {
         memcpy(bytes, of->byte + of->next, count);
         of->next += count;

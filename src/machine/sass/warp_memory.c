@@ -902,8 +902,8 @@ static void change(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
         smc_warp_set_predicate(warp, in, UINT32_MAX, 0, mask);
 }
 
-static bool execute(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
-                    const struct smc_sass_instruction *in, uint32_t mask, bool decides)
+static bool execute_access(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
+                           const struct smc_sass_instruction *in, uint32_t mask, bool decides)
 {
     switch (in->operation) {
     case SMC_OP_LDL:
@@ -949,7 +949,8 @@ bool smc_warp_memory_execute(struct smc_warp_memory *memory, struct smc_sass_war
                              const struct smc_sass_instruction *in, uint32_t mask, bool decides)
 {
     const bool keeps = memory->returned.all && is_global(in);
-    const bool done = (keeps && memory->returned.again) || execute(memory, warp, in, mask, decides);
+    const bool done =
+        (keeps && memory->returned.again) || execute_access(memory, warp, in, mask, decides);
     if (keeps)
         smc_returned_results(&memory->returned, memory->warp, warp, in);
     return done;

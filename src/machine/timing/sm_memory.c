@@ -94,9 +94,10 @@ static double store_slots(uint32_t sectors, bool whole)
 
 /* Likewise in atomics, when it comes or goes: those at places of windows of 64 KiB to 16 MiB take
    1.3 to 2.4 times as long as those that L2 has (H200, CUDA 13.0, driver 580.159.04, 2026-11-29).
- */
-#define ATOMIC_FILLS       3
-#define ATOMIC_FILLS_WHOLE 1.5 /* in order: sectors come and go with others of their lines */
+   Additions in order to 128 MiB take 93 us, to all words as to one of each sector, where those that
+   L2 has would take 57 and 53; a word of each line 40, not 12 (likewise, 2026-11-30). */
+#define ATOMIC_FILLS         3
+#define ATOMIC_FILLS_ORDERED 2.5
 
 /* How many pieces of 64 bytes have one of these sectors of a line. L2 gives and takes a piece in
    the time of two sectors: 151e9 loads and 76e9 stores a second of single sectors at random places,
@@ -792,10 +793,10 @@ double smc_sm_atomic(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
         sm->work->store_pieces += atomics;
     }
     for (uint32_t i = 0; i < entry->lines; i++) {
-        dram_clocks += store_line(sm, warp, &line[i], SMC_SECTOR_BYTES, scattered);
+        dram_clocks += store_line(sm, warp, &line[i], 0, scattered);
         const struct smc_sm_dram *dram = &sm->launch->dram[array_of(sm, line[i].number)];
-        there *= 1 - dram->store_share;
-        slots += (dram->in_no_order ? ATOMIC_FILLS : ATOMIC_FILLS_WHOLE) * dram->store_share *
+        there *= 1 - dram->fill_share;
+        slots += (dram->in_no_order ? ATOMIC_FILLS : ATOMIC_FILLS_ORDERED) * dram->fill_share *
                  pieces_in(line[i].sectors);
         note_atomics(sm, warp, step, &line[i], atomics, clock);
         leaves += clocks_of_atomics(entry, sectors_in(line[i].sectors));

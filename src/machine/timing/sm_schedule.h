@@ -41,8 +41,8 @@ struct smc_sm_traffic {
     double loaded, loaded_scattered, stored, stored_scattered;
     double loaded_astray; /* by requests that are in no order to one another; by smc_sm_access */
     double stored_sectors, stored_bytes; /* bytes: that lanes store, at most those sectors */
-    double loaded_shared, stored_shared; /* pieces that other requests access as well, as the ends of
-                                            rows that begin anywhere; likewise */
+    double loaded_shared, stored_shared; /* pieces that other requests access as well, as the ends
+                                            of rows that begin anywhere; likewise */
     /* By smc_sm_access, in bytes from the first access to the last one: of the blocks that reside
        together, at most; of a block, the mean. */
     double span, block_span;
@@ -54,6 +54,7 @@ struct smc_sm_traffic {
    run at a time access little of the array. */
 struct smc_sm_dram {
     double load_share, store_share;
+    double fill_share; /* of the pieces that atomics find missing */
     bool scattered, in_no_order;
 };
 

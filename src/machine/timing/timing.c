@@ -313,7 +313,7 @@ static bool by_data(const struct model *model)
 }
 
 /* The survey, if it is of all blocks at the same time. */
-static struct smc_survey *survey_at_once(struct model *model)
+static struct smc_survey *survey_of_all(struct model *model)
 {
     return model->survey.at_once ? &model->survey : NULL;
 }
@@ -340,7 +340,7 @@ static enum smc_status access_elsewhere(struct model *model, uint32_t most, stru
                                       .loop_entries = least.loop_entries,
                                       .others = model->survey.others,
                                       .sees_all = numbers_itself(&model->survey),
-                                      .at_once = survey_at_once(model)};
+                                      .at_once = survey_of_all(model)};
     number_from_middle(model, &traced);
     status = smc_traces_make(&model->machine, &traced, &model->traces, error);
     if (status == SMC_OK) {
@@ -761,7 +761,7 @@ static enum smc_status trace_sample(struct model *model, struct smc_error *error
         traced.scattered = true;
         traced.first = model->survey.longest_block;
         traced.others = model->survey.others;
-        traced.at_once = survey_at_once(model);
+        traced.at_once = survey_of_all(model);
         traced.survey = &model->survey;
         traced.sees_all = numbers_itself(&model->survey);
         number_from_middle(model, &traced);
