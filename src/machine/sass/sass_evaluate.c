@@ -40,23 +40,6 @@ static const struct smc_lanes *register_of(const struct smc_sass_warp *warp,
     return operand->number == SMC_ZERO_UNIFORM ? &zero : &warp->uniform[operand->number + part];
 }
 
-static bool read_constant(const struct smc_sass_warp *warp, unsigned number, uint32_t at,
-                          unsigned bytes, uint32_t *value)
-{
-    const struct smc_machine_place *place = warp->place;
-    struct smc_constant_bank bank = {place->constants, place->constant_bytes};
-    *value = 0;
-    if (number > 0 && (!place->bank || number >= SMC_CONSTANT_BANKS))
-        return false;
-    if (number > 0)
-        bank = place->bank[number];
-    if ((size_t)at + bytes > bank.bytes)
-        return false;
-    for (unsigned i = bytes; i-- > 0;)
-        *value = *value << 8 | bank.data[at + i];
-    return true;
-}
-
 /* Of a word that the bank has only in part, LDC and ULDC read the bytes that they load themselves.
  */
 static void constant_lanes(const struct smc_sass_warp *warp, const struct smc_sass_operand *operand,
@@ -65,34 +48,25 @@ static void constant_lanes(const struct smc_sass_warp *warp, const struct smc_sa
     const uint32_t at = operand->value + 4 * part;
     lanes->same = true;
     lanes->unknown = 0;
-    if (!read_constant(warp, operand->number, at, 4, &lanes->value[0]) &&
-        !read_constant(warp, operand->number, at, 1, &lanes->value[0]))
+    if (!smc_warp_constant(warp, operand->number, at, 4, &lanes->value[0]) &&
+        !smc_warp_constant(warp, operand->number, at, 1, &lanes->value[0]))
         lanes->unknown = UINT32_MAX;
 }
 
-static void sass_evaluate_fetch(const struct smc_sass_warp *warp,
-                                const struct smc_sass_operand *operand, unsigned part,
-                                struct smc_lanes *copy, const struct smc_lanes **lanes)
+static inline const struct smc_lanes *sass_evaluate_fetch(const struct smc_sass_warp *warp,
+                                                          const struct smc_sass_operand *operand,
+                                                          unsigned part, struct smc_lanes *copy)
 {
-    *lanes = &zero;
-    switch (operand->kind) {
-    case SMC_OPERAND_REGISTER:
-    case SMC_OPERAND_UNIFORM:
-        *lanes = register_of(warp, operand, part);
-        break;
-    case SMC_OPERAND_CONSTANT:
+    if (operand->kind == SMC_OPERAND_REGISTER || operand->kind == SMC_OPERAND_UNIFORM)
+        return register_of(warp, operand, part);
+    if (operand->kind == SMC_OPERAND_CONSTANT) {
         constant_lanes(warp, operand, part, copy);
-        *lanes = copy;
-        break;
-    case SMC_OPERAND_IMMEDIATE:
+    } else { /* an immediate */
         copy->same = true;
         copy->unknown = 0;
         copy->value[0] = part ? 0 : operand->value;
-        *lanes = copy;
-        break;
-    default:
-        break;
     }
+    return copy;
 }
 
 static void fill_lanes(uint32_t *restrict to, uint32_t value)
@@ -120,26 +94,13 @@ static bool is_same(uint32_t flags, uint32_t mask)
     return (flags & mask) == 0 || (flags & mask) == mask;
 }
 
-/* Negated integers are inverted here; `carry` counts what is missing. */
-static void sass_evaluate_gather(const struct smc_sass_warp *warp,
-                                 const struct smc_sass_instruction *in, uint32_t mask, bool by_lane,
-                                 struct operands *ops)
+/* The predicates that an instruction reads; whether they are the same in all lanes of `mask`. */
+static bool gather_predicates(const struct smc_sass_warp *warp,
+                              const struct smc_sass_instruction *in, uint32_t mask,
+                              struct operands *ops)
 {
-    struct smc_lanes copy[3][2];
-    const struct smc_lanes *lanes[3][2];
-    bool same = !by_lane;
-    ops->unknown = 0;
-    ops->carry = 0;
+    bool same = true;
     for (int i = 0; i < 3; i++) {
-        const struct smc_sass_operand *from = &in->from[i];
-        const unsigned parts = from->kind == SMC_OPERAND_NONE ? 0 : from->registers == 2 ? 2 : 1;
-        lanes[i][0] = lanes[i][1] = &zero;
-        for (unsigned part = 0; part < parts; part++) {
-            sass_evaluate_fetch(warp, from, part, &copy[i][part], &lanes[i][part]);
-            same &= lanes[i][part]->same;
-            ops->unknown |= lanes[i][part]->unknown;
-        }
-        ops->carry += from->negated;
         if (in->predicate[i].number == SMC_TRUE_PREDICATE) {
             ops->predicate[i] = in->predicate[i].negated ? 0 : UINT32_MAX;
             ops->predicate_unknown[i] = 0;
@@ -148,19 +109,51 @@ static void sass_evaluate_gather(const struct smc_sass_warp *warp,
         ops->predicate[i] = smc_warp_holds(warp, in->predicate[i], &ops->predicate_unknown[i]);
         same &= is_same(ops->predicate[i], mask) && is_same(ops->predicate_unknown[i], mask);
     }
-    ops->lanes = same ? 1 : SMC_LANES;
-    if (same) { /* all lanes hold the same bits */
-        unsigned lane = mask ? (unsigned)__builtin_ctz(mask) : 0;
-        for (int i = 0; i < 3; i++) {
-            ops->predicate[i] = ops->predicate[i] >> lane & 1 ? UINT32_MAX : 0;
-            ops->predicate_unknown[i] = ops->predicate_unknown[i] >> lane & 1 ? UINT32_MAX : 0;
-        }
-        ops->unknown = ops->unknown & mask ? UINT32_MAX : 0;
-    }
+    return same;
+}
+
+/* All lanes hold the same bits. */
+static void take_one_lane(struct operands *ops, uint32_t mask)
+{
+    const unsigned lane = mask ? (unsigned)__builtin_ctz(mask) : 0;
     for (int i = 0; i < 3; i++) {
-        uint32_t flip = in->from[i].negated && !ops->are_floats ? UINT32_MAX : 0;
-        ops->low[i] = sass_evaluate_spread(lanes[i][0], ops->lanes, flip, ops->copy[i][0]);
-        ops->high[i] = sass_evaluate_spread(lanes[i][1], ops->lanes, flip, ops->copy[i][1]);
+        ops->predicate[i] = ops->predicate[i] >> lane & 1 ? UINT32_MAX : 0;
+        ops->predicate_unknown[i] = ops->predicate_unknown[i] >> lane & 1 ? UINT32_MAX : 0;
+    }
+    ops->unknown = ops->unknown & mask ? UINT32_MAX : 0;
+}
+
+/* Negated integers are inverted here; `carry` counts what is missing. */
+static void sass_evaluate_gather(const struct smc_sass_warp *warp,
+                                 const struct smc_sass_instruction *in, uint32_t mask, bool by_lane,
+                                 struct operands *ops)
+{
+    struct smc_lanes copy[3][2];
+    const struct smc_lanes *low[3], *high[3];
+    bool same = gather_predicates(warp, in, mask, ops) && !by_lane;
+    ops->unknown = 0;
+    ops->carry = 0;
+    for (int i = 0; i < 3; i++) {
+        const struct smc_sass_operand *from = &in->from[i];
+        low[i] = high[i] = &zero;
+        ops->carry += from->negated;
+        if (from->kind == SMC_OPERAND_NONE)
+            continue;
+        low[i] = sass_evaluate_fetch(warp, from, 0, &copy[i][0]);
+        if (from->registers == 2)
+            high[i] = sass_evaluate_fetch(warp, from, 1, &copy[i][1]);
+        same = same && low[i]->same && high[i]->same;
+        ops->unknown |= low[i]->unknown | high[i]->unknown;
+    }
+    ops->lanes = same ? 1 : SMC_LANES;
+    if (same)
+        take_one_lane(ops, mask);
+    for (int i = 0; i < 3; i++) {
+        const uint32_t flip = in->from[i].negated && !ops->are_floats ? UINT32_MAX : 0;
+        ops->low[i] = sass_evaluate_spread(low[i], ops->lanes, flip, ops->copy[i][0]);
+        ops->high[i] = high[i] == &zero && flip == 0
+                           ? zero.value
+                           : sass_evaluate_spread(high[i], ops->lanes, flip, ops->copy[i][1]);
     }
 }
 
@@ -836,8 +829,8 @@ static bool load_constant(const struct smc_sass_instruction *in, const struct op
         return false;
     EACH_LANE {
         uint32_t at = (in->from[1].value + ops->low[0][l]) & UINT16_MAX;
-        if (!read_constant(warp, in->from[1].number, at, low, &out->low[l]) ||
-            (width == 8 && !read_constant(warp, in->from[1].number, at + 4, 4, &out->high[l])))
+        if (!smc_warp_constant(warp, in->from[1].number, at, low, &out->low[l]) ||
+            (width == 8 && !smc_warp_constant(warp, in->from[1].number, at + 4, 4, &out->high[l])))
             out->unknown |= ops->lanes == 1 ? UINT32_MAX : smc_warp_lane_bit[l];
         if (is_signed)
             out->low[l] = (uint32_t)((int32_t)(out->low[l] << (32 - 8 * low)) >> (32 - 8 * low));

@@ -111,3 +111,20 @@ bool smc_warp_operands_were_known(const struct smc_sass_warp *warp,
     }
     return (unknown & mask) == 0;
 }
+
+bool smc_warp_constant(const struct smc_sass_warp *warp, unsigned number, uint32_t at,
+                       unsigned bytes, uint32_t *value)
+{
+    const struct smc_machine_place *place = warp->place;
+    struct smc_constant_bank bank = {place->constants, place->constant_bytes};
+    *value = 0;
+    if (number > 0 && (!place->bank || number >= SMC_CONSTANT_BANKS))
+        return false;
+    if (number > 0)
+        bank = place->bank[number];
+    if ((size_t)at + bytes > bank.bytes)
+        return false;
+    for (unsigned i = bytes; i-- > 0;)
+        *value = *value << 8 | bank.data[at + i];
+    return true;
+}

@@ -117,6 +117,10 @@ static inline uint32_t smc_warp_unknown_lanes(const struct smc_sass_warp *warp,
     return unknown;
 }
 
+/* Reads `bytes` (1 to 4) at an offset into a bank of constants. False: it does not have all. */
+bool smc_warp_constant(const struct smc_sass_warp *warp, unsigned number, uint32_t at,
+                       unsigned bytes, uint32_t *value);
+
 /* Whether the operands of an instruction that has been executed were known for the lanes of `mask`.
    `before`: the lanes for which the registers of its result were unknown, which may be operands as
    well. */

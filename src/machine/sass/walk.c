@@ -243,8 +243,8 @@ static uint32_t unknown_targets(const struct state *state, const struct smc_sass
 }
 
 /* The lanes of the group that execute an instruction. */
-static uint32_t executing_lanes(struct state *state, const struct smc_sass_instruction *in,
-                                uint32_t lanes, uint32_t *unknown)
+static inline uint32_t executing_lanes(struct state *state, const struct smc_sass_instruction *in,
+                                       uint32_t lanes, uint32_t *unknown)
 {
     uint32_t mask = smc_warp_holds(state->warp, in->guard, unknown) & lanes;
     *unknown &= lanes;
@@ -601,8 +601,8 @@ static void walk_execute(struct state *state, const struct smc_program_step *ste
 
 /* Evaluates a step that does not branch, and notes the first one that makes something unknown.
    `in`: its instruction, resolved. */
-static void evaluate(struct state *state, const struct smc_program_step *step,
-                     const struct smc_sass_instruction *in, uint32_t mask, uint32_t unknown)
+static inline void evaluate(struct state *state, const struct smc_program_step *step,
+                            const struct smc_sass_instruction *in, uint32_t mask, uint32_t unknown)
 {
     if (step->purpose == SMC_PURPOSE_DATA)
         return;

@@ -726,6 +726,15 @@ static void keep_all(const struct model *model, struct smc_traced *traced)
         traced->entries > SMC_MOST_LOOP_ENTRIES ? traced->entries : SMC_MOST_LOOP_ENTRIES;
 }
 
+/* Whether the warps of a survey, which are alike, clearly differ from the first one of the sample:
+   then they differ from its traces. */
+static bool differs_from_first(const struct model *model)
+{
+    enum { CLEARLY = 20 }; /* a twentieth */
+    const double length = (double)model->sample.length, all = model->survey.length;
+    return model->survey.warps > 0 && fabs(all - length) * CLEARLY > length;
+}
+
 /* The traces of the sample. Where the warps of the grid differ, they are of blocks from the whole
    grid, the longest among them. */
 static enum smc_status trace_sample(struct model *model, struct smc_error *error)
@@ -747,7 +756,7 @@ static enum smc_status trace_sample(struct model *model, struct smc_error *error
         status = smc_machine_program_follow(&model->program, true, true, error);
     if (by_stores && status != SMC_OK)
         return status;
-    bool differs = smc_survey_spreads(&model->survey);
+    bool differs = smc_survey_spreads(&model->survey) || differs_from_first(model);
     if (!differs) {
         status = by_stores ? trace_beside_stores(model, &traced, error)
                            : trace_first(model, &traced, status, error);
