@@ -305,7 +305,8 @@ static bool blocks_have_parts(const struct model *model, size_t i)
     const double resident = fmin(model->sample.blocks, model->launch->blocks_per_sm);
     const double blocks = (resident - 1) * (double)model->sms + 1;
     const double loaded = traffic->loads.of_class[0] * PIECE / model->sample.blocks;
-    return !model->traces.scattered && resident > 1 && traffic->span >= most_of * blocks * loaded;
+    return !model->traces.scattered && resident > 1 && traffic->span >= most_of * blocks * loaded &&
+           traffic->span * most_of <= blocks * loaded;
 }
 
 /* The bytes of array `i` that come from DRAM again where other blocks load them long after the
