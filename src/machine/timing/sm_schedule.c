@@ -550,7 +550,8 @@ static void issue(struct smc_sm_state *sm, struct smc_sm_part *part, uint32_t po
     double stall = step->stall ? step->stall : 1;
     part->issue_free = clock + 1;
     enum smc_pipe pipe = pipe_of(sm, part, step);
-    part->pipe_free[pipe] = smc_later(part->pipe_free[pipe], clock) + step->occupies;
+    if (step->kind != SMC_SM_BARRIER)
+        part->pipe_free[pipe] = smc_later(part->pipe_free[pipe], clock) + step->occupies;
     for (int bank = 0; bank < 2; bank++)
         part->port_free[bank] = smc_later(part->port_free[bank], clock) + step->reads[bank];
     set_gates(sm, part, step);

@@ -81,6 +81,7 @@ struct smc_sm_warp {
     double scoreboard[SMC_SM_SCOREBOARDS]; /* when each is released; of number 7 nobody waits */
     struct smc_groups copies, products;
     uint8_t at_barrier;                       /* the number of a named one, from 1; 0: none */
+    double released;                          /* from the last one */
     const struct smc_phased_barrier *awaited; /* or NULL */
     bool awaits_odd;
     uint8_t awaiting_scoreboard; /* that is released then */
@@ -251,6 +252,7 @@ struct smc_sm_state {
     uint32_t started;           /* warps */
     double data_free;           /* L1's data stage */
     double asked_free;          /* what asks L2 for lines that L1 lacks */
+    double barriers_free;       /* what counts the warps that arrive at barriers */
     double texture_free;        /* the texture unit */
     double fences_free;         /* what sends fences to L2 */
     double l2_free, stores_free, last_store, atomics_free, dram_free;
