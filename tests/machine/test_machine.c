@@ -578,6 +578,27 @@ static void test_trace(void)
     CU_ASSERT_EQUAL(entries[2].step, 2);
 }
 
+/* At a barrier under a predicate only the lanes arrive for which it is true. */
+static void test_barrier_under_predicate(void)
+{
+    static const struct code meet_if = {0x0000000000001b1d, 0x000fe20000010000}; /* P1: BAR.SYNC */
+    static const uint32_t threads[] = {32, 13}, arrive[] = {32 - 13, 0};
+    const struct code code[] = {read_thread, above_12, meet_if, exit_all};
+    for (int i = 0; i < 2; i++) {
+        struct smc_warp_trace_entry entries[8];
+        struct smc_warp_trace_line lines[8];
+        struct smc_warp_trace trace = {
+            .entry = entries, .capacity = 8, .line = lines, .line_capacity = 8};
+        static struct smc_patterns patterns;
+        struct counts counts;
+        trace.patterns = &patterns;
+        walk(code, 4, threads[i], 1, &trace, &counts);
+        CU_ASSERT_EQUAL_FATAL(trace.count, 4);
+        CU_ASSERT_EQUAL(entries[2].step, 2);
+        CU_ASSERT_EQUAL(entries[2].active_lanes, arrive[i]);
+    }
+}
+
 /* A call that nothing returns from is a branch. */
 static void test_calls(void)
 {
@@ -1546,6 +1567,7 @@ CU_TestInfo tests_machine[] = {
     {"what is unknown is reported", test_unknown},
     {"text", test_text},
     {"far targets", test_far_targets},
+    {"a barrier under a predicate", test_barrier_under_predicate},
     {"barriers in shared memory", test_barriers_in_shared_memory},
     {"results of matrix products", test_results_of_products},
     {"a branch for lanes that have diverged", test_branch_if_diverged},

@@ -1205,6 +1205,11 @@ static void test_barrier(void)
     double clocks = run(&bench, &trace, 1, 1, 4);
     CU_ASSERT(clocks > 10 * 50);
     CU_ASSERT(clocks < 10 * (50 + 3 * 4 + 8) + 20);
+    /* No lane arrives. */
+    for (size_t i = 0; i < trace.count; i++)
+        trace.entry[i].active_lanes = trace.entry[i].step == 4 ? 0 : 32;
+    CU_ASSERT(run(&bench, &trace, 1, 1, 4) < 10 * 50);
+    trace_loop(ROOM, 10, &trace);
     /* A warp that alone arrives waits no less than its control bits demand. */
     set_step(&bench.step[4], SMC_OP_BAR, SMC_PIPE_ADU, 15);
     bench.rates.barrier_latency = 5;

@@ -407,6 +407,7 @@ static void read_widths(struct smc_sass_instruction *in)
             in->from[0] = register_at(in, 32, false, 1);
             in->asynchronous = true;
         }
+        in->asynchronous |= in->guard.number != SMC_TRUE_PREDICATE;
         break;
     case SMC_OP_SYNCS: /* its form is no one of the operands; only waits set a predicate */
         in->from[1] = register_at(in, 32, false, 1);

@@ -706,7 +706,8 @@ static bool step_once(struct state *state, uint32_t index)
     struct smc_warp_trace_entry entry = {.step = group->at};
     struct smc_sass_instruction access;
     if (trace)
-        entry.active_lanes = (uint8_t)__builtin_popcount(smc_is_global_atomic(in) ? mask : lanes);
+        entry.active_lanes = (uint8_t)__builtin_popcount(
+            smc_is_global_atomic(in) || in->operation == SMC_OP_BAR ? mask : lanes);
     if (smc_is_generic(in)) {
         access = resolved(state, in, mask);
         in = &access;

@@ -579,7 +579,7 @@ static void issue(struct smc_sm_state *sm, struct smc_sm_part *part, uint32_t po
         warp->is_held = false;
         end_warp(sm, warp, smc_later(done, clock + stall));
     } else {
-        if (step->kind == SMC_SM_BARRIER)
+        if (step->kind == SMC_SM_BARRIER && entry->active_lanes > 0)
             smc_sm_arrive(sm, warp, step, entry, clock);
         const uint32_t next = warp->trace->entry[warp->at].step;
         warp->ready = smc_later(warp->ready, smc_fetch_step(&sm->fetch, next, clock));
