@@ -1486,6 +1486,17 @@ static void test_asynchronous_work(void)
     CU_ASSERT_EQUAL(async.bytes, 2 * 16 * (8 / 2));
     CU_ASSERT_EQUAL(async.address, 0x20000);
     CU_ASSERT_EQUAL(async.count, 1);
+    warp.uniform[6] = (struct smc_lanes){.value = {4}, .same = true}; /* of 64 */
+    warp.uniform[7].value[0] = 3;
+    async = async_of(&load_box, &warp, 1);
+    CU_ASSERT_EQUAL(async.address, 0x20000 + 4 * 2 + 3 * map.stride[0]);
+    CU_ASSERT(async.rows == 8 / 2 && async.pitch == 2 * map.stride[0]);
+    struct smc_warp_trace_line line[SMC_ASYNC_LINES];
+    const struct smc_async again = smc_async_unpack(line, smc_async_pack(&async, line));
+    CU_ASSERT_EQUAL(again.address, async.address / 32 * 32);
+    CU_ASSERT(again.rows == async.rows && again.pitch == async.pitch);
+    warp.uniform[6].value[0] = UINT32_MAX; /* nothing lies before the tensor */
+    CU_ASSERT_EQUAL(async_of(&load_box, &warp, 1).address, 0x20000 + 3 * map.stride[0]);
     warp.uniform[6] = (struct smc_lanes){.value = {0x30000}, .same = true};
     CU_ASSERT_EQUAL(async_of(&load_boxes, &warp, 1).count, 2);
     warp.uniform[6].value[0] = 0x70004; /* 64 bytes */

@@ -1351,11 +1351,11 @@ static double run_bulk(uint32_t expected, uint32_t alone, uint32_t to_both)
     turns.bench.rates.l2_latency = LATENCY;
     turns.bench.rates.bulk_slots = turns.bench.rates.bulk_sector_clocks = 1;
     add_phase(0, 4, SMC_ASYNC_INIT, FIRST_BARRIER);
-    add_async(0, 4, &(struct smc_async){SMC_ASYNC_ARRIVE, FIRST_BARRIER, 1, expected, 0});
+    add_async(0, 4, &(struct smc_async){SMC_ASYNC_ARRIVE, FIRST_BARRIER, 1, expected, 0, 0, 0});
     if (alone > 0)
-        add_async(0, COPY, &(struct smc_async){SMC_ASYNC_LOAD, FIRST_BARRIER, 1, alone, 0});
+        add_async(0, COPY, &(struct smc_async){SMC_ASYNC_LOAD, FIRST_BARRIER, 1, alone, 0, 0, 0});
     if (to_both > 0)
-        add_async(0, COPY, &(struct smc_async){SMC_ASYNC_LOAD, FIRST_BARRIER, 2, to_both, 0});
+        add_async(0, COPY, &(struct smc_async){SMC_ASYNC_LOAD, FIRST_BARRIER, 2, to_both, 0, 0, 0});
     add_phase(4, 4, wait_for(0), FIRST_BARRIER);
     smc_warp_trace_add_steps(&turns.trace[4], 0, 1, 32);
     return run_turns() - LATENCY - PHASE_LATENCY;

@@ -115,7 +115,31 @@ static uint32_t bytes_of_box(const struct smc_tensor_map *map)
     return bytes;
 }
 
-/* The registers: the tensor map; the address in shared memory and that of the barrier. */
+/* Where the box begins and how its rows lie: those of the innermost dimension in which it has any.
+   What is outside the tensor is not copied. */
+static void place_box(const struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
+                      const struct smc_tensor_map *map, struct smc_async *async)
+{
+    const unsigned coordinates = async->kind == SMC_ASYNC_LOAD ? 2 : 1;
+    uint64_t address = map->address, rows = 1;
+    for (unsigned i = 0; i < map->rank; i++) {
+        const uint64_t apart =
+            i > 0 ? map->stride[i - 1] : smc_tensor_bytes((enum smc_tensor_type)map->type);
+        uint32_t at;
+        if (!async_value(warp, &in->from[1], coordinates + i, 0, &at))
+            return;
+        const uint64_t inside = (int32_t)at < 0 ? 0 : at;
+        address += (inside < map->size[i] ? inside : map->size[i] - 1) * apart;
+        if (i > 0 && rows == 1)
+            async->pitch = apart * map->step[i];
+        rows *= i > 0 ? (uint64_t)(map->box[i] + map->step[i] - 1) / map->step[i] : 1;
+    }
+    async->address = address;
+    async->rows = (uint32_t)rows;
+}
+
+/* The registers: the tensor map; the address in shared memory, that of the barrier of a load, and
+   the coordinates. */
 static void read_tensor_copy(const struct smc_sass_warp *warp,
                              const struct smc_sass_instruction *in,
                              const struct smc_contents *contents, struct smc_async *async)
@@ -126,6 +150,7 @@ static void read_tensor_copy(const struct smc_sass_warp *warp,
         return;
     async->bytes = bytes_of_box(&map);
     async->address = map.address;
+    place_box(warp, in, &map, async);
 }
 
 /* The source; the destination and, of a load, its barrier; the size in units of 16 bytes. */
@@ -137,6 +162,7 @@ static void read_plain_copy(const struct smc_sass_warp *warp, const struct smc_s
     uint32_t units;
     if (async_value(warp, &in->from[2], 0, 0, &units))
         async->bytes = (units & UNITS_MASK) * UNIT;
+    async->rows = 1;
     if (!async_pair(warp, &in->from[loads ? 0 : 1], &async->address))
         async->address = 0;
 }
@@ -210,7 +236,7 @@ struct smc_async smc_async_of(const struct smc_sass_warp *warp,
 /* --- In the trace ----------------------------------------------------------------------------- */
 
 /* Numbers above those of global memory stay when a trace is taken over. */
-enum { BYTES_BITS = 20, COUNT_BITS = 12 };
+enum { BYTES_BITS = 20, COUNT_BITS = 12, PITCH_UNIT = 16, PITCH_BITS = 40, ROWS_BITS = 16 };
 
 unsigned smc_async_pack(const struct smc_async *async,
                         struct smc_warp_trace_line line[SMC_ASYNC_LINES])
@@ -222,9 +248,14 @@ unsigned smc_async_pack(const struct smc_async *async,
     line[0].sectors = (uint8_t)async->kind;
     if (async->address == 0)
         return 1;
-    line[1] =
-        (struct smc_warp_trace_line){.number = async->address / SMC_LINE_BYTES, .sectors = 0xf};
-    return 2;
+    line[1] = (struct smc_warp_trace_line){
+        .number = async->address / SMC_LINE_BYTES,
+        .sectors = (uint8_t)(1u << async->address % SMC_LINE_BYTES / SMC_SECTOR_BYTES)};
+    const uint64_t pitch = async->pitch / PITCH_UNIT & ((UINT64_C(1) << PITCH_BITS) - 1),
+                   rows = async->rows & ((1u << ROWS_BITS) - 1);
+    line[2] =
+        (struct smc_warp_trace_line){.number = SMC_WARP_TRACE_LOCAL | pitch | rows << PITCH_BITS};
+    return SMC_ASYNC_LINES;
 }
 
 struct smc_async smc_async_unpack(const struct smc_warp_trace_line *line, unsigned lines)
@@ -238,6 +269,12 @@ struct smc_async smc_async_unpack(const struct smc_warp_trace_line *line, unsign
     async.bytes = (uint32_t)(number >> SHARED_ADDRESS_BITS) & ((1u << BYTES_BITS) - 1);
     async.count =
         (uint32_t)(number >> (SHARED_ADDRESS_BITS + BYTES_BITS)) & ((1u << COUNT_BITS) - 1);
-    async.address = lines > 1 ? line[1].number * SMC_LINE_BYTES : 0;
+    if (lines < SMC_ASYNC_LINES)
+        return async;
+    number = line[2].number;
+    async.address = line[1].number * SMC_LINE_BYTES +
+                    (uint64_t)__builtin_ctz(line[1].sectors) * SMC_SECTOR_BYTES;
+    async.pitch = (number & ((UINT64_C(1) << PITCH_BITS) - 1)) * PITCH_UNIT;
+    async.rows = (uint32_t)(number >> PITCH_BITS) & ((1u << ROWS_BITS) - 1);
     return async;
 }

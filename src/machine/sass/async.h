@@ -26,7 +26,9 @@ struct smc_async {
     enum smc_async_kind kind;
     uint32_t barrier; /* its address in the shared memory of the block */
     uint32_t count, bytes;
-    uint64_t address; /* in global memory; 0: unknown */
+    uint64_t address; /* in global memory, of which 32 bytes count; 0: unknown */
+    uint64_t pitch;   /* bytes from one row of a tensor copy to the next, a multiple of 16 */
+    uint32_t rows;    /* of a tensor copy whose place is known, 1 of a plain one; 0: unknown */
 };
 
 /* What an instruction that is `asynchronous` does for the lanes of `mask`. Tensor maps are those of
@@ -39,8 +41,8 @@ struct smc_async smc_async_of(const struct smc_sass_warp *warp,
 /* Whether a bulk copy goes into shared memory. */
 bool smc_loads_in_bulk(const struct smc_sass_instruction *in);
 
-/* The lines of a trace that hold it: one, or two of a copy whose address is known. */
-enum { SMC_ASYNC_LINES = 2 };
+/* The lines of a trace that hold it: one, or three of a copy whose address is known. */
+enum { SMC_ASYNC_LINES = 3 };
 unsigned smc_async_pack(const struct smc_async *async,
                         struct smc_warp_trace_line line[SMC_ASYNC_LINES]);
 struct smc_async smc_async_unpack(const struct smc_warp_trace_line *line, unsigned lines);

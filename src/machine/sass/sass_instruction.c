@@ -334,6 +334,16 @@ static bool is_wide_atomic(const struct smc_sass_instruction *in)
     return type == U64 || type == S64 || type == S64_SINCE_9;
 }
 
+/* Of the second operand of a bulk copy: an address in each memory; of a tensor copy the address in
+   shared memory, that of a load's barrier, and the coordinates, one more than bits 79 to 81 say. */
+static uint8_t registers_of_copy(const struct smc_sass_instruction *in)
+{
+    const uint8_t coordinates = (uint8_t)(smc_bits(in, 79, 3) + 1);
+    if (in->operation == SMC_OP_UBLKCP || in->operation == SMC_OP_UBLKRED)
+        return 2;
+    return (uint8_t)(coordinates + (in->operation == SMC_OP_UTMALDG ? 2 : 1));
+}
+
 /* Registers of a warpgroup's result: 64 rows of 32 bits, or of 16 (bit 75 clear), in 128 threads.
  */
 static uint8_t registers_of_product(const struct smc_sass_instruction *in)
@@ -425,7 +435,7 @@ static void read_widths(struct smc_sass_instruction *in)
     case SMC_OP_UTMALDG:
     case SMC_OP_UTMASTG:
     case SMC_OP_UTMAREDG:
-        in->from[1] = register_at(in, 32, true, 2);
+        in->from[1] = register_at(in, 32, true, registers_of_copy(in));
         if (smc_is_multicast(in))
             in->from[2] = register_at(in, 64, true, 1);
         break;

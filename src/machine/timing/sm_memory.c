@@ -934,9 +934,25 @@ static double copy_into_sm(struct smc_sm_state *sm, double clock, double receive
            rates->bulk_latency;
 }
 
+/* Notes which pieces of an array a bulk copy moves, row by row. */
+static void note_box(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
+                     const struct smc_async *async, size_t array)
+{
+    const uint64_t of_row = async->rows ? async->bytes / async->rows : 0;
+    for (uint32_t i = 0; i < async->rows && of_row > 0; i++) {
+        const uint64_t first = async->address + i * async->pitch, last = first + of_row - 1;
+        note_span(sm, warp, sm->span, array, first / SMC_LINE_BYTES);
+        note_span(sm, warp, sm->span, array, last / SMC_LINE_BYTES);
+        for (uint64_t piece = first / (SMC_LINE_BYTES / 2); piece <= last / (SMC_LINE_BYTES / 2);
+             piece++)
+            note_pieces(sm, piece / 2, piece % 2 ? 0x4 : 0x1, array,
+                        async->kind == SMC_ASYNC_STORE);
+    }
+}
+
 /* A bulk copy moves whole lines, past L1. */
-double smc_sm_bulk_copy(struct smc_sm_state *sm, const struct smc_async *async, uint32_t sectors,
-                        double clock)
+double smc_sm_bulk_copy(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
+                        const struct smc_async *async, uint32_t sectors, double clock)
 {
     const struct smc_rates *rates = sm->rates;
     size_t array =
@@ -944,6 +960,8 @@ double smc_sm_bulk_copy(struct smc_sm_state *sm, const struct smc_async *async, 
     const struct smc_sm_dram *dram = &sm->launch->dram[array];
     uint32_t pieces = (sectors + 1) / 2;
     note_array(sm, array, async->kind == SMC_ASYNC_STORE);
+    if (sm->reuse.piece)
+        note_box(sm, warp, async, array);
     if (async->kind == SMC_ASYNC_LOAD) {
         const double received = async->count > 1 ? sectors * sm->received_of_multicasts : sectors;
         sectors = (uint32_t)ceil(received / async->count); /* the SM's part of what L2 gives */

@@ -382,7 +382,7 @@ double smc_sm_uniform_constants(struct smc_sm_state *sm, struct smc_sm_part *par
                                 const struct smc_warp_trace_entry *entry, double clock);
 double smc_sm_unfollowed(struct smc_sm_state *sm, const struct smc_warp_trace_entry *entry,
                          double clock);
-double smc_sm_bulk_copy(struct smc_sm_state *sm, const struct smc_async *async, uint32_t sectors,
-                        double clock);
+double smc_sm_bulk_copy(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
+                        const struct smc_async *async, uint32_t sectors, double clock);
 
 #endif

@@ -328,7 +328,7 @@ double smc_sm_execute_bulk(struct smc_sm_state *sm, struct smc_sm_warp *warp,
         bytes = barrier->bytes;
     sm->work->unknown += bytes == 0;
     uint32_t sectors = (uint32_t)((bytes + SECTOR_BYTES - 1) / SECTOR_BYTES);
-    const double there = smc_sm_bulk_copy(sm, &async, sectors, clock);
+    const double there = smc_sm_bulk_copy(sm, warp, &async, sectors, clock);
     const uint32_t received =
         async.count > 1 ? (uint32_t)round(async.bytes * sm->received_of_multicasts) : async.bytes;
     if (!loads)
