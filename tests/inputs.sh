@@ -298,7 +298,7 @@ named "$log" 'smemcalc: standard input:1: ' batch -
 named "$log" 'smemcalc: standard input:1:' devices --device-file -
 named "$log" 'smemcalc: standard input:' tui --script -
 named /dev/null 'smemcalc: standard input: empty' inspect -
-named "$data/own-sm90.cubin" 'smemcalc: standard input: not a text' run - --grid 1 --block 1 --on emulator --device 9.0
+named "$data/own-sm90.cubin" 'smemcalc: standard input: machine code is read from a file alone' run - --grid 1 --block 1 --on emulator --device 9.0
 echo '__global__ void wrong(int *a) { a[0] = b; }' >wrong.cu
 PATH=/usr/bin:/bin CUDA_HOME=/nowhere CUDA_PATH=/nowhere named wrong.cu \
     'smemcalc: standard input:' inspect - --device 9.0

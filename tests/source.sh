@@ -439,7 +439,8 @@ launch="--source clean.cu --grid 4 --block 256"
 run_refuses "missing.cu: No such file or directory" --source missing.cu --grid 1 --block 1
 run_refuses "/tmp: Is a directory" --source /tmp --grid 1 --block 1
 run_refuses "empty.cu: no __global__ function in it; of a template only what is instantiated is one" --source empty.cu --grid 1 --block 1
-run_refuses "$program: not a text: CUDA C++ or PTX is wanted" --source "$program" --grid 1 --block 1
+printf 'int a;\000int b;\n' >zeros.cu
+run_refuses "zeros.cu: neither CUDA C++, PTX, machine code nor a program with it" zeros.cu --grid 1 --block 1
 run_refuses 'broken.cu:3: error: expected a ";"' --source broken.cu --grid 1 --block 1
 run_refuses "clean.cu: nvrtc: error: unrecognized option --nonsense found" $launch \
     --compiler-options --nonsense
@@ -663,6 +664,42 @@ for option in "--tile 8" "--kernel matmul-tiled" "--regs 8" "--size 8" "--kernel
     [ "$name" != --kernel ] || hint='; --entry NAME chooses a kernel of the source'
     run_refuses "option $name: only with kernels of the catalog, not with your own source$hint" $launch $option
 done
+
+# --- Machine code ---------------------------------------------------------------------------------
+
+cp "$here/data/inspect/lines-sm90.cubin" "$here/data/inspect/lines.fatbin" "$here/data/inspect/own-sm90.cubin" .
+code="--grid 1 --block 64 -a f32x64:ramp"
+for file in lines-sm90.cubin lines.fatbin; do
+    smemcalc run $file:first $code --dry-run --device H200 --format json >out 2>err
+    holds "the time of machine code is predicted: $file" '.time.predicted_ms > 0 and .kernel.registers_per_thread > 0 and
+        .time.code == "sm_90 machine code"' out
+done
+shows 0 "0, 2, 4, 6, 8, 10, ...; 63 changed" lines.fatbin --entry first $code
+run_refuses "lines-sm90.cubin: machine code without PTX, which the emulator does not execute: --dry-run predicts its time, --on gpu launches it" \
+    lines-sm90.cubin:first $code
+run_code() { # MESSAGE FILE ARGUMENT...
+    message=$1
+    shift
+    refuses 2 "$message" run "$@" --grid 4 --block 64 --dry-run --device H200
+}
+run_code "option --entry: needed to choose a kernel of lines-sm90.cubin: second, first" lines-sm90.cubin -a f32x256
+run_code "option --arg: 0 given, but first has 1 parameter: 8 bytes; such as -a f32x1024:random" lines-sm90.cubin:first
+run_code "option --arg: 'i32:1' does not fit parameter 1 of first, '8 bytes': write -a f32x1024:random" \
+    lines-sm90.cubin:first -a i32:1
+run_code "option --arg: '5' has no type, and machine code does not have that of parameter 2 of spilling, of 4 bytes: write i32:5 or f32:5" \
+    own-sm90.cubin:spilling -a f32x99999 -a 5
+run_code "option --set: not for a variable of machine code without PTX" lines-sm90.cubin:first -a f32x256 --set a=1
+run_code "standard input: machine code is read from a file alone" - <lines-sm90.cubin
+refuses 2 "lines.fatbin: its machine code of first is for sm_90, which compute capability 8.0 does not load" \
+    run lines.fatbin:first $code --dry-run --device A100-SXM4-40GB
+if [ -x "$fake" ]; then
+    FAKE_GPU=none "$fake" run lines-sm90.cubin:first $code >out 2>err
+    status=$?
+    empty "without a GPU: machine code" "$([ $status -eq 3 ] || echo "exit status $status"
+        echo "smemcalc: $none, but executes PTX, which this file lacks; --dry-run predicts its time" | diff - err)"
+    FAKE_GPU=well "$fake" run lines-sm90.cubin:first $code --no-counters --format json >out 2>err
+    holds "machine code is launched on a GPU" '.run.median_ms > 0' out
+fi
 for option in "--entry k" "--arg i32:1" "--dump 1:x" "--grid 4" "--compiler-options -DN"; do
     name=${option%% *}
     run_refuses "option $name: only with your own source: smemcalc run FILE $name ..." --tile 8 $option

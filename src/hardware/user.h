@@ -119,7 +119,8 @@ struct smc_user_pointer {
 /* Initialize with {0}. It contains pointers into itself, so do not move or copy it. */
 struct smc_user_run {
     struct smc_user_request request;
-    struct smc_text text; /* the source */
+    struct smc_text text; /* the source; or the file with machine code, or the PTX in it */
+    bool is_part;         /* the file holds more than the text */
     struct smc_annotation annotation;
     struct smc_inspect_kernels kernels; /* all of the source */
     struct smc_inspect_row row;         /* the one chosen */
@@ -139,7 +140,11 @@ struct smc_user_run {
     uint32_t barrier_after[2]; /* lines after which __syncthreads() removes the races; 0: none */
 };
 
-/* Compiles, selects the kernel and checks the arguments. SMC_USAGE: a file that cannot be read or
+/* Whether the file that was read is machine code, or a program, library or container with some. */
+bool smc_user_is_code(const struct smc_user_run *run);
+
+/* Compiles, or takes machine code from the file, selects the kernel and checks the arguments.
+   SMC_USAGE: a file that cannot be read or
    does not compile, no such kernel, arguments that do not match, more threads than the launch
    bounds allow. Whether the model predicts that the launch succeeds is in answer.outcome, and how
    long it takes in answer.time: from its machine code, the numbers and the sizes of the memory,
@@ -209,6 +214,13 @@ enum smc_status smc_user_choose(const struct smc_inspect_kernels *kernels, const
 enum smc_status smc_user_check_arguments(const char *ptx, const struct smc_inspect_kernel *kernel,
                                          struct smc_user_run *run, struct smc_text *warnings,
                                          struct smc_error *error);
+
+/* The same with the parameters that machine code lists, of which only the sizes are known, and by
+   the kernel's demangled name the types. A number without a type needs the latter. */
+enum smc_status smc_user_check_code_arguments(const struct smc_binary *binary,
+                                              const struct smc_inspect_kernel *kernel,
+                                              struct smc_user_run *run, struct smc_text *warnings,
+                                              struct smc_error *error);
 
 /* Whether the files that arguments, variables and expectations name can be read and have the sizes
    of the memory. SMC_USAGE: the message names the file. */

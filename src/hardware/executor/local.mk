@@ -14,6 +14,7 @@ libsmc_la_SOURCES += \
 	src/hardware/executor/user.c src/hardware/user.h \
 	src/hardware/executor/user_argument.c src/hardware/executor/user_argument.h \
 	src/hardware/executor/user_choice.c \
+	src/hardware/executor/user_code.c src/hardware/executor/user_code.h \
 	src/hardware/executor/user_memory.c \
 	src/hardware/executor/user_parameters.c \
 	src/hardware/executor/user_time.c src/hardware/executor/user_time.h \

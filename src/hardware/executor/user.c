@@ -15,6 +15,7 @@
 #include "code/ptxas_log.h"
 #include "code/source_tree.h"
 #include "code/user_kernels.h"
+#include "hardware/executor/user_code.h"
 #include "hardware/executor/user_time.h"
 
 /* --- Results compared ------------------------------------------------------------------------- */
@@ -73,8 +74,12 @@ static enum smc_status user_read_source(const struct smc_user_request *request,
         smc_text_append(text, request->source);
     else
         SMC_TRY(smc_input_read(file, text, error));
+    const enum smc_input_kind kind = smc_input_kind(file, text);
+    if (kind == SMC_INPUT_CUBIN || kind == SMC_INPUT_EMBEDDED)
+        return SMC_OK;
     if (text->length && memchr(text->data, '\0', text->length))
-        return smc_fail(error, SMC_USAGE, "%s: not a text: CUDA C++ or PTX is wanted",
+        return smc_fail(error, SMC_USAGE,
+                        "%s: neither CUDA C++, PTX, machine code nor a program with it",
                         smc_file_name(file));
     smc_source_clean(text);
     return SMC_OK;
@@ -289,6 +294,7 @@ static enum smc_status user_compile(struct smc_user_run *run, struct smc_nvrtc_o
     const struct smc_compilation compilation = {
         .file = smc_file_name(request->file),
         .is_standard_input = smc_file_is_standard_input(request->file),
+        .is_part = run->is_part,
         .text = smc_text_string(&run->text),
         .target = found.target[0],
         .request = &compiling,
@@ -323,7 +329,7 @@ static void user_answer(struct smc_user_run *run, const struct smc_inspect_kerne
     answer->regs_given = false;
     answer->dynamic_smem_given = request->dynamic_smem_bytes > 0;
     answer->resources.source = output->nvrtc_major ? SMC_RESOURCES_NVRTC : SMC_RESOURCES_FILE;
-    answer->resources.cc = request->device.sm.cc;
+    answer->resources.cc = kernel->cc;
     answer->resources.suffix = kernel->suffix;
     answer->resources.nvrtc_major = output->nvrtc_major;
     answer->resources.nvrtc_minor = output->nvrtc_minor;
@@ -358,6 +364,61 @@ static enum smc_status user_check_block(const struct smc_user_run *run, struct s
                     kernel->shown);
 }
 
+/* Compiles the text of the run and chooses the kernel, by another name than the request's if
+   `entry` is not NULL. */
+static enum smc_status compile_and_choose(struct smc_user_run *run, const char *entry,
+                                          struct smc_nvrtc_output *output,
+                                          const struct smc_inspect_kernel **kernel,
+                                          struct smc_text *warnings, struct smc_error *error)
+{
+    const struct smc_user_request *request = &run->request;
+    if (request->compiles)
+        request->compiles(request, true);
+    enum smc_status status = user_compile(run, output, warnings, error);
+    if (request->compiles)
+        request->compiles(request, false);
+    return status == SMC_OK ? smc_user_choose(&run->kernels, smc_file_name(request->file),
+                                              entry ? entry : request->entry, kernel, error)
+                            : status;
+}
+
+/* The same for a file with machine code. */
+static enum smc_status take_and_choose(struct smc_user_run *run, struct smc_nvrtc_output *output,
+                                       const struct smc_inspect_kernel **kernel,
+                                       struct smc_text *warnings, struct smc_error *error)
+{
+    const struct smc_user_request *request = &run->request;
+    SMC_TRY(smc_user_list_code(run, warnings, error));
+    SMC_TRY(smc_user_choose(&run->kernels, smc_file_name(request->file), request->entry, kernel,
+                            error));
+    SMC_TRY(smc_user_take_code(run, kernel, output, error));
+    if (output->binary.cubin)
+        return SMC_OK;
+    smc_auto_free char *name = smc_strdup((*kernel)->name);
+    smc_user_kernels_free(&run->kernels);
+    return name ? compile_and_choose(run, name, output, kernel, warnings, error)
+                : smc_out_of_memory(error);
+}
+
+/* The arguments, by the PTX if there is any, and the files that they name. */
+static enum smc_status user_check_request(struct smc_user_run *run,
+                                          const struct smc_inspect_kernel *kernel,
+                                          const struct smc_nvrtc_output *output,
+                                          struct smc_text *warnings, struct smc_error *error)
+{
+    if (output->binary.cubin && output->ptx.length == 0 && run->request.variable_count > 0)
+        return smc_fail(error, SMC_USAGE,
+                        "option --%s: not for a variable of machine code without PTX",
+                        run->request.variable[0].is_set ? "set" : "dump");
+    if (output->binary.cubin && output->ptx.length == 0)
+        SMC_TRY(smc_user_check_code_arguments(&output->binary, kernel, run, warnings, error));
+    else
+        SMC_TRY(
+            smc_user_check_arguments(smc_text_string(&output->ptx), kernel, run, warnings, error));
+    SMC_TRY(smc_user_find_variables(smc_text_string(&output->ptx), run, error));
+    return smc_user_check_files(run, error);
+}
+
 enum smc_status smc_user_prepare(const struct smc_user_request *request, struct smc_user_run *run,
                                  struct smc_text *warnings, struct smc_error *error)
 {
@@ -365,21 +426,13 @@ enum smc_status smc_user_prepare(const struct smc_user_request *request, struct 
     const struct smc_inspect_kernel *kernel = NULL;
     run->request = *request;
     SMC_TRY(user_read_source(request, &run->text, error));
-    if (request->compiles)
-        request->compiles(request, true);
-    enum smc_status status = user_compile(run, &output, warnings, error);
-    if (request->compiles)
-        request->compiles(request, false);
-    if (status != SMC_OK)
-        return status;
+    if (smc_user_is_code(run))
+        SMC_TRY(take_and_choose(run, &output, &kernel, warnings, error));
+    else
+        SMC_TRY(compile_and_choose(run, NULL, &output, &kernel, warnings, error));
     run->request.file = smc_file_name(request->file);
-    SMC_TRY(smc_user_choose(&run->kernels, run->request.file, request->entry, &kernel, error));
-    if (!kernel->resources.refused) {
-        const char *ptx = smc_text_string(&output.ptx);
-        SMC_TRY(smc_user_check_arguments(ptx, kernel, run, warnings, error));
-        SMC_TRY(smc_user_find_variables(ptx, run, error));
-        SMC_TRY(smc_user_check_files(run, error));
-    }
+    if (!kernel->resources.refused)
+        SMC_TRY(user_check_request(run, kernel, &output, warnings, error));
     user_answer(run, kernel, &output);
     struct smc_binary *binary = &run->compiled.binary;
     *binary = output.binary;

@@ -53,7 +53,8 @@ static enum smc_status user_fail_choice(const struct smc_inspect_kernels *kernel
     smc_auto_text list = {0};
     bool several = entry && way < MEANINGS;
     for (size_t i = 0; i < kernels->count; i++)
-        if (!several || is_meant(&kernels->item[i], entry, way))
+        if (smc_user_kernels_is_first(kernels, i) &&
+            (!several || is_meant(&kernels->item[i], entry, way)))
             smc_text_printf(&list, "%s%s", list.length ? ", " : "", kernels->item[i].shown);
     if (!entry)
         smc_fail(error, SMC_USAGE, "option --entry: needed to choose a kernel of %.256s: %.640s",
@@ -79,13 +80,17 @@ enum smc_status smc_user_choose(const struct smc_inspect_kernels *kernels, const
             "%s: no __global__ function in it; of a template only what is instantiated is one",
             file);
     *kernel = &kernels->item[0];
+    size_t versions = 1; /* of the first, each for another architecture */
+    while (versions < kernels->count && !smc_user_kernels_is_first(kernels, versions))
+        versions++;
     if (!entry)
-        return kernels->count == 1 ? SMC_OK
-                                   : user_fail_choice(kernels, file, NULL, MEANINGS, error);
+        return versions == kernels->count ? SMC_OK
+                                          : user_fail_choice(kernels, file, NULL, MEANINGS, error);
     for (enum meaning way = EXACT; way < MEANINGS; way++) {
         size_t found = 0;
         for (size_t i = 0; i < kernels->count; i++)
-            if (is_meant(&kernels->item[i], entry, way) && found++ == 0)
+            if (smc_user_kernels_is_first(kernels, i) && is_meant(&kernels->item[i], entry, way) &&
+                found++ == 0)
                 *kernel = &kernels->item[i];
         if (found > 0)
             return found == 1 || way == EXACT ? SMC_OK

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "code/machine_code.h"
 #include "code/ptx_facts.h"
 #include "code/source_tree.h"
 #include "hardware/executor/c_types.h"
@@ -15,7 +16,8 @@ struct parameter {
     struct smc_ptx_variable ptx;
     char declared[128]; /* "const float *a", or without the source "float const*", or ".u64" */
     struct smc_c_type type;
-    bool is_known; /* its type is one of C's */
+    bool is_known;      /* its type is one of C's */
+    bool has_size_only; /* of machine code: it may be a structure */
 };
 
 /* --- Declarations ----------------------------------------------------------------------------- */
@@ -129,6 +131,15 @@ static bool fits(const struct smc_ptx_variable *param, const struct smc_user_arg
         return param->bytes == sizeof(uint64_t) && !param->is_array && param->type[0] != 'f';
     bool is_float = param->type[0] == 'f', untyped = param->type[0] == 'b';
     return param->bytes == type->bytes && (untyped || is_float == (type->class == SMC_USER_FLOAT));
+}
+
+static bool fits_parameter(const struct parameter *parameter,
+                           const struct smc_user_argument *argument)
+{
+    struct smc_ptx_variable structure = parameter->ptx;
+    structure.is_array = true;
+    return fits(&parameter->ptx, argument) ||
+           (parameter->has_size_only && fits(&structure, argument));
 }
 
 /* A number whose type was not typed has the parameter's, as in a call of C++. */
@@ -256,15 +267,31 @@ static bool has_other_elements(const struct parameter *parameter,
             wanted->class == SMC_USER_FLOAT);
 }
 
-static enum smc_status user_parameters_check(const struct smc_ptx_kernel *read,
+/* A number without a type, for a parameter of which only the size is known. */
+static enum smc_status fail_literal(const struct parameter *parameter, size_t number,
+                                    const struct smc_inspect_kernel *kernel,
+                                    const struct smc_user_argument *argument,
+                                    struct smc_error *error)
+{
+    const uint64_t bytes = parameter->ptx.bytes;
+    char as_float[80] = "";
+    if (bytes > 1)
+        snprintf(as_float, sizeof as_float, " or f%" PRIu64 ":%.64s", 8 * bytes, argument->typed);
+    return smc_fail(error, SMC_USAGE,
+                    "option --arg: '%.64s' has no type, and machine code does not have that of "
+                    "parameter %zu of %.256s, of %" PRIu64 " byte%s: write i%" PRIu64 ":%.64s%s",
+                    argument->typed, number, kernel->shown, bytes, smc_text_plural(bytes),
+                    8 * bytes, argument->typed, as_float);
+}
+
+static enum smc_status user_parameters_check(struct parameter parameters[SMC_MAX_USER_ARGUMENTS],
+                                             size_t param_count,
                                              const struct smc_inspect_kernel *kernel,
                                              struct smc_user_run *run, struct smc_text *warnings,
                                              struct smc_error *error)
 {
     struct smc_user_request *request = &run->request;
     const size_t count = request->argument_count;
-    struct parameter parameters[SMC_MAX_USER_ARGUMENTS];
-    const size_t param_count = user_read_parameters(read, kernel, parameters);
     if (param_count != count) {
         name_parameters(run, kernel, parameters,
                         param_count < SMC_MAX_USER_ARGUMENTS ? param_count
@@ -275,9 +302,12 @@ static enum smc_status user_parameters_check(const struct smc_ptx_kernel *read,
         struct smc_user_argument *argument = &request->argument[i];
         if (argument->is_literal && !parameters[i].is_known) /* the source has its type */
             name_parameters(run, kernel, parameters, count);
+        if (argument->is_literal && parameters[i].has_size_only && !parameters[i].is_known &&
+            !parameters[i].ptx.is_array)
+            return fail_literal(&parameters[i], i + 1, kernel, argument, error);
         if (argument->is_literal)
             convert_literal(&parameters[i], argument);
-        if (!fits(&parameters[i].ptx, argument)) {
+        if (!fits_parameter(&parameters[i], argument)) {
             name_parameters(run, kernel, parameters, count);
             return fail_param(&parameters[i], i + 1, kernel, argument, error);
         }
@@ -297,9 +327,58 @@ enum smc_status smc_user_check_arguments(const char *ptx, const struct smc_inspe
                                          struct smc_error *error)
 {
     struct smc_ptx_kernel read;
+    struct parameter parameters[SMC_MAX_USER_ARGUMENTS];
     while (smc_ptx_next(&ptx, &read))
         if (strlen(kernel->name) == read.name_length &&
             memcmp(kernel->name, read.name, read.name_length) == 0)
-            return user_parameters_check(&read, kernel, run, warnings, error);
+            return user_parameters_check(parameters,
+                                         user_read_parameters(&read, kernel, parameters), kernel,
+                                         run, warnings, error);
     return smc_fail(error, SMC_UNAVAILABLE, "%s: this NVRTC gives no PTX", kernel->file);
+}
+
+/* Machine code has the sizes. Those of a number, as PTX would have it without its type. */
+static void read_code_parameters(const struct smc_cubin_kernel *code,
+                                 const struct smc_inspect_kernel *kernel,
+                                 struct parameter parameters[SMC_MAX_USER_ARGUMENTS])
+{
+    const size_t kept = code->parameter_count < SMC_MAX_USER_ARGUMENTS ? code->parameter_count
+                                                                       : SMC_MAX_USER_ARGUMENTS;
+    for (size_t i = 0; i < kept; i++) {
+        const uint32_t bytes = code->parameter[i].bytes;
+        const bool is_number = bytes <= sizeof(uint64_t) && (bytes & (bytes - 1)) == 0;
+        struct parameter *parameter = &parameters[i];
+        *parameter = (struct parameter){.has_size_only = true};
+        parameter->ptx = (struct smc_ptx_variable){.bytes = bytes, .is_array = !is_number};
+        snprintf(parameter->ptx.type, sizeof parameter->ptx.type, "b%u", is_number ? 8 * bytes : 8);
+        snprintf(parameter->declared, sizeof parameter->declared, "%" PRIu32 " bytes", bytes);
+    }
+    read_shown(kernel->shown, parameters, kept);
+    for (size_t i = 0; i < kept; i++) /* so that an integer is no float */
+        if (parameters[i].is_known && parameters[i].type.pointers == 0 &&
+            parameters[i].type.lanes <= 1 && !parameters[i].ptx.is_array)
+            parameters[i].ptx.type[0] =
+                smc_user_types[parameters[i].type.type].class == SMC_USER_FLOAT ? 'f' : 'u';
+}
+
+enum smc_status smc_user_check_code_arguments(const struct smc_binary *binary,
+                                              const struct smc_inspect_kernel *kernel,
+                                              struct smc_user_run *run, struct smc_text *warnings,
+                                              struct smc_error *error)
+{
+    struct parameter parameters[SMC_MAX_USER_ARGUMENTS];
+    struct smc_cubin cubin;
+    enum smc_status status = SMC_OK;
+    SMC_TRY(smc_cubin_open(binary->cubin, binary->cubin_bytes, &cubin, error));
+    const struct smc_cubin_kernel *code = smc_cubin_kernel(&cubin, kernel->name);
+    if (!code || (code->parameter_count == 0 && code->parameter_bytes > 0)) {
+        status = smc_fail(error, SMC_USAGE, "%s: its machine code does not list the parameters",
+                          kernel->file);
+    } else {
+        read_code_parameters(code, kernel, parameters);
+        status =
+            user_parameters_check(parameters, code->parameter_count, kernel, run, warnings, error);
+    }
+    smc_cubin_close(&cubin);
+    return status;
 }

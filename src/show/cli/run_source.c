@@ -355,7 +355,8 @@ static enum smc_status fail_without_gpu(const struct smc_arguments *arguments,
     request->without_time = true;
     if (status == SMC_OK)
         status = smc_user_prepare(request, run, &warnings, &fault);
-    const bool is_compiled = run->kernels.count > 0;
+    const bool is_compiled = run->kernels.count > 0 || smc_user_is_code(run);
+    const bool has_ptx = run->compiled.binary.ptx;
     if (status == SMC_OK)
         status = smc_named_references_prepare(run, &fault);
     smc_user_free(run);
@@ -364,7 +365,10 @@ static enum smc_status fail_without_gpu(const struct smc_arguments *arguments,
     if (status == SMC_USAGE)
         return smc_fail(error, status, "%.900s (compiled for %.64s, as there is no GPU here)",
                         fault.message, request->device.name);
-    return smc_fail(error, SMC_UNAVAILABLE, "%s", no_gpu.message);
+    return smc_fail(error, SMC_UNAVAILABLE, "%s%s", no_gpu.message,
+                    status == SMC_OK && !has_ptx
+                        ? ", but executes PTX, which this file lacks; --dry-run predicts its time"
+                        : "");
 }
 
 enum smc_status smc_run_source_ask(const struct smc_arguments *arguments,
@@ -393,6 +397,7 @@ enum smc_status smc_run_source_ask(const struct smc_arguments *arguments,
         return status;
     smc_ask_user_place(arguments, &query, request);
     settings->cold = arguments->given[SMC_OPTION_COLD];
+    settings->only_predicts = arguments->given[SMC_OPTION_PREDICT_ONLY];
     return SMC_OK;
 }
 
@@ -418,6 +423,12 @@ enum smc_status smc_run_source_prepare(const struct smc_user_request *request,
         smc_text_free(&warnings);
     }
     smc_output_warn(&warnings);
+    if (status == SMC_OK && !run->compiled.binary.ptx && !run->row.kernel->resources.refused &&
+        request->settings->place != SMC_ON_GPU && !request->settings->only_predicts)
+        status = smc_fail(error, SMC_USAGE,
+                          "%.512s: machine code without PTX, which the emulator does not execute: "
+                          "--dry-run predicts its time, --on gpu launches it",
+                          run->request.file);
     if (status == SMC_OK)
         status = check_launch(run, error);
     return status == SMC_OK ? smc_named_references_prepare(run, error) : status;

@@ -1,5 +1,5 @@
-// Kernels for the tests of source lines. Compile with nvcc -arch=sm_90 -cubin -lineinfo, in this
-// folder; lines-sm90.cubin was made of it so.
+// Kernels for the tests of source lines and of running machine code. In this folder, nvcc -arch=sm_90
+// made lines-sm90.cubin (-cubin -lineinfo) and lines.fatbin (-fatbin) of it; the latter has PTX, too.
 __device__ __forceinline__ float twice(float x)
 {
     return x * 2;
