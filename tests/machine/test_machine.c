@@ -1431,6 +1431,58 @@ static void test_copies_to_shared(void)
     smc_warp_memory_free(&memory);
 }
 
+/* An atomic, a load and a copy to shared memory of a warp. Returns what the atomic found; R5 and
+   R12 receive what the others do. */
+static uint32_t access_all(struct smc_warp_memory *memory, struct smc_sass_warp *warp)
+{
+    static const struct code loads = {0x000000040c057981, 0x000ea2000c1e1900}; /* R5, [R12] */
+    static const struct code increments = {0x00000404060d79a8,
+                                           0x000ea800099ee1c6};                  /* R13, [R6+4] */
+    static const struct code copy_16 = {0x0000000002077fae, 0x002fe8000b901c48}; /* [R7], [R2.64] */
+    const struct smc_machine_place place = {.block = {32, 1, 1}, .grid = {1, 1, 1}};
+    smc_warp_memory_start(memory);
+    smc_warp_start(warp, &place);
+    set_pair(warp, 4, 9);
+    set_pair(warp, 6, 0x10000);
+    access_memory(memory, warp, &increments);
+    const uint32_t found = value_of(&warp->reg[13], 0);
+    set_pair(warp, 12, 0x10004);
+    access_memory(memory, warp, &loads);
+    set_pair(warp, 2, 0x20000);
+    set_pair(warp, 7, 0x100);
+    access_memory(memory, warp, &copy_16);
+    set_pair(warp, 16, 0x10c);
+    access_memory(memory, warp, &load_shared); /* R12 */
+    return found;
+}
+
+/* What global memory returned to a warp, it returns again, whatever it has, and is not changed. */
+static void test_returned_again(void)
+{
+    static struct smc_sass_warp first, again;
+    unsigned char bytes[8] = {5}, zeros[8] = {0};
+    const struct smc_contents contents = {read_repeated, bytes}, others = {read_repeated, zeros};
+    struct smc_returned returned;
+    CU_ASSERT_TRUE_FATAL(smc_returned_start(&returned, 3));
+    struct smc_warp_memory memory = {
+        .contents = &contents, .values = true, .returned = {.all = &returned, .first = 1}};
+    struct smc_warp_memory other = {.contents = &others, .values = true, .warp = 1};
+    CU_ASSERT_EQUAL(access_all(&memory, &first), 5);
+    CU_ASSERT_EQUAL(value_of(&first.reg[5], 0), 6);
+    for (int time = 0; time < 2; time++) {
+        smc_returned_again(&other.returned, &returned, 0, 3);
+        CU_ASSERT_EQUAL(access_all(&other, &again), 5);
+        CU_ASSERT_EQUAL(value_of(&again.reg[5], 0), 6);
+        CU_ASSERT_EQUAL(value_of(&again.reg[12], 0), value_of(&first.reg[12], 0));
+        CU_ASSERT_EQUAL(again.reg[12].unknown & 1, 0);
+        CU_ASSERT_EQUAL(other.count, 0);
+    }
+    CU_ASSERT_FALSE(returned.full);
+    smc_warp_memory_free(&memory);
+    smc_warp_memory_free(&other);
+    smc_returned_free(&returned);
+}
+
 static struct smc_async async_of(const struct code *code, const struct smc_sass_warp *warp,
                                  uint32_t mask)
 {
@@ -1569,6 +1621,7 @@ static void test_repeating_warp(void)
 }
 
 CU_TestInfo tests_machine[] = {
+    {"what global memory returned comes again", test_returned_again},
     {"a warp that repeats itself", test_repeating_warp},
     {"atomics and matrices in shared memory", test_shared_accesses},
     {"a loop", test_loop},
