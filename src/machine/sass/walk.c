@@ -733,6 +733,8 @@ static bool step_once(struct state *state, uint32_t index)
     evaluate(state, step, in, mask, unknown);
     if (in->operation == SMC_OP_LDG && state->walk->memory && step->purpose != SMC_PURPOSE_DATA)
         state->steps += (unsigned)__builtin_popcount(mask) / LANES_A_STEP;
+    if (smc_is_global_atomic(in))
+        state->walk->atomics += (unsigned)__builtin_popcount(mask);
     group->at++;
     state->stops =
         state->walk->by_turns && mask && (in->operation == SMC_OP_LDG || smc_is_global_atomic(in));

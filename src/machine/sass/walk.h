@@ -35,6 +35,7 @@ struct smc_walk {
     double *sectors;        /* by step: of global and local memory, added up; or NULL */
     double all_sectors;     /* of all steps; added to */
     uint64_t steps;         /* evaluated, of all warps; added to */
+    uint64_t atomics;       /* in global memory, of their lanes; added to */
     enum smc_walk_end end;  /* of the warp for which it is the largest of these values */
     uint32_t end_at;        /* the step */
     uint32_t end_operation; /* its low 12 bits */

@@ -754,19 +754,19 @@ static bool meeting_suffices(const struct tracer *tracer, struct seen *seen)
     return false;
 }
 
-/* Of long warps fewer suffice, if they are alike. Once it is known that what warps store decides
+/* Of long warps fewer suffice, if they are alike; an atomic of a lane takes half as long to execute
+   as a step. Once it is known that what warps store decides
    what others do, a survey that does not follow it is of no use. */
 static bool survey_suffices(const struct tracer *tracer, struct seen *seen, double least)
 {
-    enum { MANY = 256, FEW = 4, TWO = 2 };
+    enum { MANY = 256, FEW = 4, TWO = 2, ATOMICS_A_STEP = 2 };
+    const uint64_t steps = tracer->walk.steps + tracer->walk.atomics / ATOMICS_A_STEP;
     if (sees_others(tracer))
         return meeting_suffices(tracer, seen);
     if (!tracer->launch->program->follows_stores && decides_and_changes(tracer))
         return true;
-    const bool is_long = tracer->walk.steps > SURVEY_STEPS;
-    const double enough = tracer->walk.steps > UINT64_C(2) * SURVEY_STEPS ? TWO
-                          : is_long                                       ? FEW
-                                                                          : MANY;
+    const bool is_long = steps > SURVEY_STEPS;
+    const double enough = steps > UINT64_C(2) * SURVEY_STEPS ? TWO : is_long ? FEW : MANY;
     return (is_long && seen->lengths.count >= least) ||
            (mean_suffices(&seen->lengths, enough) && mean_suffices(&seen->sectors, enough));
 }
