@@ -680,16 +680,15 @@ static void trace_step(struct state *state, const struct smc_sass_instruction *i
         trace_swap(state, in, mask, entry);
 }
 
-/* A step of arithmetic, which every group goes on after. */
-static void step_plainly(struct state *state, struct lane_group *group)
+/* A step of arithmetic, which every group goes on after. `count`: its lanes. */
+static void step_plainly(struct state *state, struct lane_group *group, uint32_t count)
 {
     const struct smc_program_step *step = &state->walk->program->step[group->at];
     struct smc_warp_trace *trace = state->walk->trace;
     uint32_t unknown, mask = executing_lanes(state, &step->in, group->lanes, &unknown);
     if (trace)
-        smc_warp_trace_add(trace, &(struct smc_warp_trace_entry){
-                                      .step = group->at,
-                                      .active_lanes = (uint8_t)__builtin_popcount(group->lanes)});
+        smc_warp_trace_add(trace, &(struct smc_warp_trace_entry){.step = group->at,
+                                                                 .active_lanes = (uint8_t)count});
     evaluate(state, step, &step->in, mask, unknown);
     group->at++;
 }
@@ -784,7 +783,7 @@ static void walk_run(struct state *state, uint32_t index)
         state->steps++;
         walk->steps++;
         if (program->step[next].is_plain) {
-            step_plainly(state, &state->group[index]);
+            step_plainly(state, &state->group[index], lanes);
         } else if (!step_once(state, index)) {
             last = next + 1;
             break;
