@@ -64,15 +64,15 @@ struct smc_rates {
     double l2_spread, far_latency; /* of lines of L2: between the nearest and the farthest; more of
                                       those beyond its half */
     double barrier_latency, branch_latency;
-    double sync_latency;                 /* of BSYNC */
-    double branch_issue;                 /* clocks without issue after a branch that is taken */
-    double switch_latency, switch_issue; /* likewise, from some lanes of a warp to others */
+    double indirect_latency; /* of branches to an address in a register */
+    double sync_latency;     /* of BSYNC */
+    double branch_issue;     /* clocks without issue after a branch that is taken */
     /* Clocks for a sector that one SM loads from or stores to L2, with so many busy, and DRAM. */
     double l2_load_clocks, l2_store_clocks;
     double local_store_clocks; /* likewise, to local memory */
     double dram_load_clocks, dram_store_clocks;
-    /* For a byte of the whole GPU that comes from DRAM or goes there, and how many more for one that
-       goes among such that come. */
+    /* For a byte of the whole GPU that comes from DRAM or goes there, and how many more for one
+       that goes among such that come. */
     double dram_byte_clocks, dram_turn_clocks;
     /* Clocks for 64 bytes that one SM loads from or stores to a random place of DRAM. */
     double dram_scattered_load_clocks, dram_scattered_store_clocks;

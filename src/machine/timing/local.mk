@@ -8,6 +8,7 @@ libsmc_la_SOURCES += \
 	src/machine/timing/l2.c src/machine/timing/l2.h \
 	src/machine/timing/launch_model.h \
 	src/machine/timing/module_values.c src/machine/timing/module_values.h \
+	src/machine/timing/operands.c src/machine/timing/operands.h \
 	src/machine/timing/panels.c src/machine/timing/panels.h \
 	src/machine/timing/phases.c src/machine/timing/phases.h \
 	src/machine/timing/predictable.c \

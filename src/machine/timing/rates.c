@@ -34,16 +34,6 @@ enum {
        takes 22 to 30 clocks of the SM (the same). */
     UNIFORM_MISS_CLOCKS = 26,
     UNIFORM_MISS_LATENCY = 70,
-    /* Where lanes have diverged, from one group of them to the next: loops of 0 to 7 iterations by
-       lane take 109 clocks longer than their instructions, and 13 slots of issue, for 7 such
-       changes (the same). */
-    SWITCH_CLOCKS = 16,
-    SWITCH_ISSUE_CLOCKS = 2,
-    /* Loops and taken forward branches of one warp in a sub-partition: 29 clocks for a pass of a
-       loop whose control bits add up to 24, and 11 from such a branch to what follows. BSSY and
-       BSYNC add 14 to 16, of which 7 are not in their control bits (the same). */
-    BRANCH_CLOCKS = 5,
-    SYNC_CLOCKS = 7,
     /* Chains of atomics with a result: 590 and 610 clocks for 32 addresses, add and
        compare-and-swap, of one SM and of all; an SM sends one a clock (the same). */
     ATOMIC_CLOCKS = 550,
@@ -100,9 +90,20 @@ static const double texture_pass[2] = {1, 0.4375}, texture_latency[2] = {74, 52}
 
 static const double constant_word_latency = 11.5; /* likewise */
 
-/* Of one unit of a sub-partition: BRA takes 2.8 clocks if nothing else is executed, BSSY, BRA and
-   BSYNC together 8.4. BAR: 8.3, also with as much other work as fits (16 warps; the same H200). */
-static const double control_clocks = 2.8, barrier_clocks = 8.3;
+/* Beyond the control bits, by one warp of each sub-partition: a pass of a loop of 8 to 64
+   instructions takes 5.5 clocks more, likewise a branch around instructions; BSYNC takes 7.5 more,
+   and so where half of the lanes are to go around: 17 more than where none does, 39 with another 16
+   instructions for these; and a loop that one lane leaves in each pass takes 12.5 more (H200, CUDA
+   13.0, driver 580.159.04, 2026-11-30). A call and the return from it take 26 more than two
+   branches, a branch by a table 26 to 29 more than one. Where 8 and 16 warps issue all the time, a
+   branch that is taken costs 0.2 to 0.9 clocks of it, in loops of 2 to 64 instructions. */
+static const double branch_clocks = 5.5, sync_clocks = 7.5, indirect_clocks = 32,
+                    branch_issue = 0.5;
+
+/* Of one unit of a sub-partition: 8 of BSSY, a branch that is taken, BSYNC and two additions take
+   64.5 clocks. S2R, S2UR, LDC, REDUX: 8.0, also with as much other work as fits (1 to 16 warps; the
+   same). */
+static const double control_clocks = 2.6, adu_clocks = 8;
 
 static const double usual_read_share = 0.92, usual_copy_share = 0.88, usual_launch_us = 2.9,
                     usual_wide_multiplies = 0.8, usual_l2_writes = 0.52, usual_blocks_per_s = 1.6e9;
@@ -147,10 +148,10 @@ static void set_pipes(struct smc_rates *rates, const struct smc_device *device,
     issue[SMC_PIPE_XU] = clocks_of(sm, 16);
     issue[SMC_PIPE_LSU] = 2;
     issue[SMC_PIPE_UNIFORM] = 2;
-    issue[SMC_PIPE_UNIFORM_MOVE] = 2;
+    issue[SMC_PIPE_UNIFORM_MOVE] = 1; /* 1.16 in loops of ULDC or UMOV (the same) */
     issue[SMC_PIPE_BRANCH] = control_clocks;
     issue[SMC_PIPE_CBU] = control_clocks;
-    issue[SMC_PIPE_ADU] = barrier_clocks;
+    issue[SMC_PIPE_ADU] = adu_clocks;
     issue[SMC_PIPE_TEXTURE] = 2;
     issue[SMC_PIPE_UNKNOWN] = 2;
     rates->constant_clocks = CONSTANT_CLOCKS;
@@ -244,11 +245,10 @@ void smc_rates_of(const struct smc_device *device, const struct smc_ceilings *ce
     rates->special_latency = value(ceilings, SMC_CEILING_SPECIAL_CLOCKS, USUAL_SPECIAL_CLOCKS);
     rates->constant_latency = value(ceilings, SMC_CEILING_CONSTANT_CLOCKS, USUAL_CONSTANT_CLOCKS);
     rates->barrier_latency = value(ceilings, SMC_CEILING_BARRIER_CLOCKS, USUAL_BARRIER_CLOCKS);
-    rates->branch_latency = BRANCH_CLOCKS;
-    rates->sync_latency = SYNC_CLOCKS;
-    rates->branch_issue = 1;
-    rates->switch_latency = SWITCH_CLOCKS;
-    rates->switch_issue = SWITCH_ISSUE_CLOCKS;
+    rates->branch_latency = branch_clocks;
+    rates->sync_latency = sync_clocks;
+    rates->indirect_latency = indirect_clocks;
+    rates->branch_issue = branch_issue;
     rates->block_start = BLOCK_START_CLOCKS;
     rates->bulk_sector_clocks = clocks_of_bulk_sector(busy_sms);
     rates->block_interval =

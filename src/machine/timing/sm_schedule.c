@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "machine/timing/operands.h"
 #include "machine/timing/sm_state.h"
 #include "rules/banks.h"
 
@@ -17,53 +18,6 @@
 enum { LSU_QUEUE = 16, DATA_QUEUE = 64, PORT_QUEUE = 4 };
 
 /* --- Steps ------------------------------------------------------------------------------------ */
-
-static bool reads(const struct smc_sass_instruction *in, int operand)
-{
-    const struct smc_sass_operand *from = &in->from[operand];
-    return from->kind == SMC_OPERAND_REGISTER && from->number != SMC_ZERO_REGISTER;
-}
-
-/* The operand cache: the register that was kept last for each place of an operand and each bank. */
-struct kept {
-    uint8_t number[3][2]; /* SMC_ZERO_REGISTER: none */
-};
-
-static void keep_nothing(struct kept *kept)
-{
-    for (int i = 0; i < 3; i++)
-        kept->number[i][0] = kept->number[i][1] = SMC_ZERO_REGISTER;
-}
-
-/* Two banks, by the register's number, each with one read a clock. Bits 122 to 124 keep an operand
-   in the cache: the next instruction with the same register in that place does not read it again,
-   until an operand of the same place and bank is not kept. Other warps do not evict it. This gives
-   the measured clocks of FFMA with all orders and flags, for one and two warps of a sub-partition
-   (1.0, 1.5, 2 and 3; H200, CUDA 13.0, driver 580.159.04, 2026-11-29). */
-static void count_reads(struct kept *kept, const struct smc_sass_instruction *in,
-                        struct smc_sm_step *step)
-{
-    for (int i = 0; i < 3; i++) {
-        const unsigned number = in->from[i].number, bank = number & 1;
-        bool again = false;
-        for (int k = 0; k < i; k++)
-            again |= reads(in, k) && in->from[k].number == number;
-        if (!reads(in, i))
-            continue;
-        uint8_t *place = &kept->number[i][bank];
-        const bool is_there = *place == number;
-        *place = smc_bit(in, 122 + (unsigned)i) ? (uint8_t)number : SMC_ZERO_REGISTER;
-        if (again || is_there)
-            continue;
-        unsigned count = in->from[i].registers ? in->from[i].registers : 1;
-        for (unsigned r = 0; r < count; r++) {
-            step->reads[(number + r) & 1]++;
-            step->banks |= (uint8_t)(1u << ((number + r) & 1));
-        }
-    }
-    if (in->branches)
-        keep_nothing(kept);
-}
 
 /* CALL is a branch where the program has the function. */
 static const uint8_t kind_of[SMC_OP_COUNT] = {
@@ -142,6 +96,10 @@ static uint8_t flops_of(const struct smc_sass_instruction *in)
 static double latency_of(const struct smc_sass_instruction *in, const struct smc_rates *rates)
 {
     bool special = in->pipe == SMC_PIPE_XU || in->pipe == SMC_PIPE_FP64;
+    if (in->operation == SMC_OP_RET || in->operation == SMC_OP_BRX)
+        return rates->indirect_latency;
+    if (in->branches)
+        return rates->branch_latency;
     return special ? rates->special_latency : rates->constant_latency;
 }
 
@@ -192,8 +150,8 @@ static uint8_t kind_of_step(const struct smc_program_step *step)
                                                   : kind_of[step->in.operation];
 }
 
-static void prepare_step(const struct smc_sm_state *sm, uint32_t number, struct kept *kept,
-                         struct smc_sm_step *step)
+static void prepare_step(const struct smc_sm_state *sm, uint32_t number,
+                         struct smc_kept_operands *kept, struct smc_sm_step *step)
 {
     const struct smc_program_step *at = &sm->launch->program->step[number];
     const struct smc_sass_instruction *in = &at->in;
@@ -222,7 +180,8 @@ static void prepare_step(const struct smc_sm_state *sm, uint32_t number, struct 
     if (step->kind == SMC_SM_BARRIER)
         read_barrier(in, step);
     read_product(in, step);
-    count_reads(kept, in, step);
+    smc_operands_count(kept, in, step);
+    step->occupies += (float)smc_operands_clocks(rates, step);
 }
 
 /* --- Blocks ----------------------------------------------------------------------------------- */
@@ -508,7 +467,9 @@ static void set_gates(const struct smc_sm_state *sm, struct smc_sm_part *part,
     part->port_gate[3] = smc_later(part->port_gate[1], part->port_gate[2]);
 }
 
-/* What follows an instruction elsewhere is delayed: after a branch, or since other lanes go on. */
+/* What follows a branch is delayed if lanes take it, also where others of the warp go on first.
+   Lanes that wait for others (BSYNC) let those go on without further delay; where lanes end, the
+   others go on as after a branch. */
 static void add_jump(const struct smc_sm_state *sm, struct smc_sm_part *part,
                      struct smc_sm_warp *warp, const struct smc_sm_step *step,
                      const struct smc_warp_trace_entry *entry)
@@ -516,15 +477,15 @@ static void add_jump(const struct smc_sm_state *sm, struct smc_sm_part *part,
     const struct smc_rates *rates = sm->rates;
     if (warp->at >= warp->count)
         return;
-    const uint32_t next = warp->trace->entry[warp->at].step;
-    if (step->kind == SMC_SM_BRANCH && next != entry->step + 1) {
-        warp->ready += rates->branch_latency;
+    const struct smc_warp_trace_entry *next = &warp->trace->entry[warp->at];
+    const bool is_branch = step->kind == SMC_SM_BRANCH, is_known = next->step < SMC_WARP_TRACE_SKIP;
+    const bool goes_apart = is_branch && is_known && next->active_lanes < entry->active_lanes;
+    const bool jumps = (is_branch || is_known) && next->step != entry->step + 1;
+    if ((jumps && step->kind != SMC_SM_SYNC) || goes_apart) {
+        warp->ready += is_branch ? step->latency : rates->branch_latency;
         part->issue_free += rates->branch_issue;
-    } else if (next < SMC_WARP_TRACE_SKIP && next != entry->step + 1) {
-        warp->ready += rates->switch_latency;
-        part->issue_free += rates->switch_issue;
     }
-    if (next <= entry->step)
+    if (next->step <= entry->step)
         smc_sm_end_turn(sm, warp);
 }
 
@@ -705,8 +666,8 @@ static enum smc_status open_sm(const struct smc_sm_launch *launch, struct smc_sm
         close_sm(sm);
         return smc_out_of_memory(error);
     }
-    struct kept kept;
-    keep_nothing(&kept);
+    struct smc_kept_operands kept;
+    smc_operands_start(&kept);
     for (uint32_t i = 0; i < launch->program->count; i++)
         prepare_step(sm, i, &kept, &sm->step[i]);
     sm->changed = smc_sm_changed_arrays(sm);

@@ -198,8 +198,8 @@ static void wake_warp(struct smc_sm_state *sm, uint32_t number, double clock)
     smc_sm_replace(part, position, &woken);
 }
 
-/* The SM counts its warps that arrive one after the other, BARRIER_CLOCKS each: barriers of 1, 4, 8,
-   16 and 32 warps in a row take 14.2 clocks and 20, 28, 44 and 76 (likewise). */
+/* The SM counts its warps that arrive one after the other, BARRIER_CLOCKS each: barriers of 1, 4,
+   8, 16 and 32 warps in a row take 14.2 clocks and 20, 28, 44 and 76 (likewise). */
 enum { BARRIER_CLOCKS = 2 };
 
 static void release_barrier(struct smc_sm_state *sm, struct smc_sm_slot *slot, uint32_t number)
