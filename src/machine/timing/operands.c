@@ -49,7 +49,7 @@ void smc_operands_count(struct smc_kept_operands *kept, const struct smc_sass_in
    one to eight warps of a sub-partition (H200, CUDA 13.0, driver 580.159.04, 2026-11-30). */
 double smc_operands_clocks(const struct smc_rates *rates, const struct smc_sm_step *step)
 {
-    static const double two = 0.85, three = 1.1;
+    static const double two = 0.7, three = 1.1;
     const double reads = step->reads[0] > step->reads[1] ? step->reads[0] : step->reads[1];
     if (reads < 2 || (step->pipe != SMC_PIPE_ALU && step->pipe != SMC_PIPE_FMA_HEAVY &&
                       step->pipe != SMC_PIPE_HALF && step->pipe != SMC_PIPE_FP64))

@@ -257,6 +257,17 @@ void smc_rates_of(const struct smc_device *device, const struct smc_ceilings *ce
     rates->launch_ms = value(ceilings, SMC_CEILING_EMPTY_LAUNCH, usual_launch_us) * 1e-3;
 }
 
+/* Conversions from 64 bits (the width of their operand at bits 84 and 85), and FCHK, take an
+   operand more: 9.0 clocks, the others 8.0 (loops of each; H200, CUDA 13.0, driver 580.159.04,
+   2026-11-30). */
+static bool takes_two_operands(const struct smc_sass_instruction *in)
+{
+    enum { OF_64_BITS = 3 };
+    const bool converts = in->operation == SMC_OP_F2F_64 || in->operation == SMC_OP_F2I_64 ||
+                          in->operation == SMC_OP_I2F_64;
+    return in->operation == SMC_OP_FCHK || (converts && smc_bits(in, 84, 2) == OF_64_BITS);
+}
+
 double smc_rates_clocks(const struct smc_rates *rates, const struct smc_sass_instruction *in)
 {
     if (in->pipe == SMC_PIPE_TENSOR)
@@ -264,7 +275,9 @@ double smc_rates_clocks(const struct smc_rates *rates, const struct smc_sass_ins
     if (in->operation == SMC_OP_MATCH && smc_bit(in, 79)) /* .ANY */
         return MATCH_CLOCKS * rates->subpartitions;
     bool wide = in->operation == SMC_OP_IMAD_WIDE || in->operation == SMC_OP_IMAD_HI;
-    return wide ? rates->wide_multiply : rates->issue[in->pipe];
+    if (wide)
+        return rates->wide_multiply;
+    return rates->issue[in->pipe] + (takes_two_operands(in) ? 1 : 0);
 }
 
 /* Of textures and surfaces. */
