@@ -279,10 +279,10 @@ static void end_warp(struct smc_sm_state *sm, const struct smc_sm_warp *warp, do
     sm->all_debts += debt;
     slot->used = false;
     sm->ended++;
-    if (sm->ended == sm->launch->resident_blocks)
-        sm->first_round = clock;
-    if (sm->ended == 2 * sm->launch->resident_blocks)
-        sm->second_round = clock;
+    if (sm->ended <= sm->launch->resident_blocks)
+        sm->first_round += clock;
+    else if (sm->ended <= 2 * sm->launch->resident_blocks)
+        sm->second_round += clock;
     if (sm->next_block < sm->launch->blocks) {
         double ready = clock + sm->rates->block_start;
         double start = smc_later(ready, sm->block_free);
@@ -839,9 +839,9 @@ enum smc_status smc_sm_run(const struct smc_sm_launch *launch, struct smc_sm_res
     find_hottest(&sm);
     result->atomics_window = window_of_atomics(&sm);
     result->clocks = sm.end;
-    if (sm.second_round > 0)
+    if (sm.ended >= 2 * launch->resident_blocks)
         result->clocks_per_block =
-            (sm.second_round - sm.first_round + sm.all_debts / sm.ended) / sm.slots;
+            ((sm.second_round - sm.first_round) / sm.slots + sm.all_debts / sm.ended) / sm.slots;
     else if (!launch->no_more_blocks && launch->blocks == sm.slots && sm.ended == sm.slots)
         result->clocks_per_block = mean_of_slots(&sm) / sm.slots;
     close_sm(&sm);

@@ -278,7 +278,8 @@ struct smc_sm_state {
     bool oldest_first;             /* of the warps that can issue */
     bool in_turns;                 /* of a part of their iterations each, the oldest first */
     struct smc_step_work *work;    /* of the step that is being executed */
-    double first_round, second_round, all_debts;
+    double first_round, second_round; /* sums of the ends of their blocks */
+    double all_debts;
 };
 
 static inline double smc_later(double a, double b)
