@@ -471,6 +471,29 @@ static void test_operand_cache(void)
     }
 }
 
+/* An integer instruction takes its pipe for two clocks, and longer if two operands are in one bank;
+   doubles keep theirs apart. */
+static void test_operands_of_one_bank(void)
+{
+    struct bench bench;
+    struct smc_warp_trace trace;
+    trace_loop(ROOM, 10, &trace);
+    double clocks[2];
+    for (uint8_t odd = 0; odd < 2; odd++) {
+        start(&bench, SMC_OP_LOP3, SMC_PIPE_ALU, 1);
+        bench.rates.issue[SMC_PIPE_ALU] = 2;
+        for (int i = 0; i < STEPS; i++)
+            for (int k = 0; k < 2; k++)
+                bench.step[i].in.from[k] =
+                    (struct smc_sass_operand){.kind = SMC_OPERAND_REGISTER,
+                                              .number = (uint8_t)(4 * i + 2 * k + k * odd),
+                                              .registers = 1};
+        clocks[odd] = run(&bench, &trace, 1, 1, 32);
+    }
+    CU_ASSERT_DOUBLE_EQUAL(clocks[1], 8 * 2 * 42, 8);
+    CU_ASSERT_DOUBLE_EQUAL(clocks[0], 8 * 2.7 * 42, 8);
+}
+
 /* Of two warps in a sub-partition, each with two FMAs and two integer multiplications: one FMA of
    two goes to the half that multiplies integers, too. */
 static void test_halves_in_turn(void)
@@ -527,6 +550,25 @@ static void test_sync_of_lanes(void)
     bench.rates.sync_latency = 7;
     trace_loop(ROOM, 10, &trace);
     CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), 42 + 10 * 7, 2);
+}
+
+/* A branch delays what follows it where lanes take it, also if others go on first. */
+static void test_lanes_go_apart(void)
+{
+    struct bench bench;
+    struct smc_warp_trace trace;
+    start(&bench, SMC_OP_MOV, SMC_PIPE_ALU, 1);
+    set_step(&bench.step[2], SMC_OP_BRA, SMC_PIPE_BRANCH, 1);
+    bench.step[2].in.branches = true;
+    bench.rates.branch_latency = 9;
+    bench.rates.indirect_latency = 30;
+    trace_loop(ROOM, 10, &trace); /* its MOV at the end jumps 8 times after the loop is known */
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), 42 + 8 * 9, 2);
+    for (size_t i = 0; i < trace.count; i++)
+        trace.entry[i].active_lanes = trace.entry[i].step == 2 ? 32 : 16;
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), 42 + (8 + 10) * 9, 2);
+    bench.step[2].in.operation = SMC_OP_BRX;
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), 42 + 8 * 9 + 10 * 30, 2);
 }
 
 /* A barrier takes a turn of the data stage, which stores of 4 wavefronts fill. */
@@ -1210,6 +1252,12 @@ static void test_barrier(void)
         trace.entry[i].active_lanes = trace.entry[i].step == 4 ? 0 : 32;
     CU_ASSERT(run(&bench, &trace, 1, 1, 4) < 10 * 50);
     trace_loop(ROOM, 10, &trace);
+    /* What does not access memory goes on behind it. */
+    for (int i = 1; i < 4; i++)
+        set_step(&bench.step[i], SMC_OP_MOV, SMC_PIPE_ALU, 14);
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 4), 10 * (50 + 6 + 1), 60);
+    for (int i = 1; i < 4; i++)
+        set_step(&bench.step[i], SMC_OP_MOV, SMC_PIPE_ALU, 4);
     /* A warp that alone arrives waits no less than its control bits demand. */
     set_step(&bench.step[4], SMC_OP_BAR, SMC_PIPE_ADU, 15);
     bench.rates.barrier_latency = 5;
@@ -1747,10 +1795,12 @@ CU_TestInfo tests_timing[] = {
     {"local memory", test_local_memory},
     {"compare-and-swap of a shared word", test_swaps},
     {"operands that are kept are not read again", test_operand_cache},
+    {"operands of one bank", test_operands_of_one_bank},
     {"FMAs go to the halves of their pipe in turn", test_halves_in_turn},
     {"the oldest warp goes first", test_oldest_first},
     {"turns of iterations where some are left out", test_turns_of_iterations},
     {"lanes wait for each other", test_sync_of_lanes},
+    {"lanes go apart", test_lanes_go_apart},
     {"a barrier takes a turn in L1", test_barrier_takes_a_turn},
     {"shared memory binds", test_shared_memory_binds},
     {"a warp receives a wavefront in two clocks", test_wavefronts_of_a_warp},
