@@ -841,6 +841,23 @@ static void test_swaps(void)
     }
 }
 
+/* MATCH.ANY takes the pipe for each different value; of values that are not known, 32. */
+static void test_matches(void)
+{
+    enum { CLOCKS = 8 };
+    struct smc_warp_trace_entry entry = {.active_lanes = 32};
+    struct smc_warp_trace trace = {.entry = &entry, .count = 1};
+    struct bench bench;
+    for (uint8_t values = 0; values < 3; values++) {
+        start(&bench, SMC_OP_MATCH, SMC_PIPE_ADU, 1);
+        bench.rates.issue[SMC_PIPE_ADU] = CLOCKS;
+        entry.wavefronts = values;
+        const double each = CLOCKS * (values ? values : 32);
+        CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 16), 4 * each - CLOCKS, 1);
+        CU_ASSERT_EQUAL(bench.work[0].constants, 16 * each / 4);
+    }
+}
+
 static void start_constants(struct bench *bench)
 {
     start(bench, SMC_OP_LDC, SMC_PIPE_ADU, 1);
@@ -1813,6 +1830,7 @@ CU_TestInfo tests_timing[] = {
     {"loads from random places of DRAM", test_scattered_loads},
     {"lines that arrive for requests of few and of many", test_arriving_lines},
     {"a load of what was stored", test_load_of_what_was_stored},
+    {"values that lanes match", test_matches},
     {"constants at different addresses", test_constants},
     {"a large table of constants", test_large_table_of_constants},
     {"the first blocks are sent one after the other", test_first_blocks},

@@ -97,6 +97,10 @@ void smc_warp_set_predicate(struct smc_sass_warp *warp, const struct smc_sass_in
 bool smc_warp_evaluate_together(struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
                                 uint32_t mask);
 
+/* How many different values the lanes of `mask` hold that MATCH.ANY compares; 0: unknown. */
+unsigned smc_warp_values_matched(const struct smc_sass_warp *warp,
+                                 const struct smc_sass_instruction *in, uint32_t mask);
+
 /* Makes the results of an instruction unknown. */
 void smc_warp_forget(struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
                      uint32_t mask);

@@ -57,6 +57,20 @@ static uint32_t value_of_lane(const struct smc_lanes *lanes, unsigned lane)
     return lanes->value[lanes->same ? 0 : lane];
 }
 
+/* The lanes of `mask` that hold the same as a lane. */
+static uint32_t lanes_with_value(const struct smc_lanes *low, const struct smc_lanes *high,
+                                 unsigned lane, uint32_t mask)
+{
+    uint32_t same = 0;
+    for (; mask; mask &= mask - 1) {
+        unsigned other = (unsigned)__builtin_ctz(mask);
+        if (value_of_lane(low, lane) == value_of_lane(low, other) &&
+            value_of_lane(high, lane) == value_of_lane(high, other))
+            same |= mask & -mask;
+    }
+    return same;
+}
+
 /* Bits 79 and 80: .ALL is 0, .ANY is 1: the lanes that hold the same value; 73: of 64 bits. */
 static void match(struct smc_sass_warp *warp, const struct smc_sass_instruction *in, uint32_t mask)
 {
@@ -65,12 +79,7 @@ static void match(struct smc_sass_warp *warp, const struct smc_sass_instruction 
     uint32_t value[SMC_LANES] = {0}, all = 0, unknown = (low->unknown | high->unknown) & mask;
     for (uint32_t lanes = mask; lanes && !unknown; lanes &= lanes - 1) {
         unsigned lane = (unsigned)__builtin_ctz(lanes);
-        for (uint32_t others = mask; others; others &= others - 1) {
-            unsigned other = (unsigned)__builtin_ctz(others);
-            if (value_of_lane(low, lane) == value_of_lane(low, other) &&
-                value_of_lane(high, lane) == value_of_lane(high, other))
-                value[lane] |= UINT32_C(1) << other;
-        }
+        value[lane] = lanes_with_value(low, high, lane, mask);
         all |= (uint32_t)(value[lane] == mask) << lane;
         if (!any && value[lane] != mask)
             value[lane] = 0;
@@ -80,6 +89,20 @@ static void match(struct smc_sass_warp *warp, const struct smc_sass_instruction 
         return;
     smc_warp_set_register(warp, &in->to, 0, value, 0, mask);
     smc_warp_set_predicate(warp, in, all, 0, mask);
+}
+
+unsigned smc_warp_values_matched(const struct smc_sass_warp *warp,
+                                 const struct smc_sass_instruction *in, uint32_t mask)
+{
+    const struct smc_lanes *low = source_of(warp, in, 0), *high = source_of(warp, in, 1);
+    unsigned values = 0;
+    if (!smc_bit(in, 79))
+        return 1;
+    if ((low->unknown | high->unknown) & mask)
+        return 0;
+    for (uint32_t lanes = mask; lanes; values++)
+        lanes &= ~lanes_with_value(low, high, (unsigned)__builtin_ctz(lanes), lanes);
+    return values;
 }
 
 /* Bits 78 to 80: AND, OR, XOR, SUM, MIN, MAX; 73: signed. */

@@ -674,6 +674,8 @@ static void trace_step(struct state *state, const struct smc_sass_instruction *i
         trace_any_access(state, in, mask, entry);
     else if (mask && follows_atomic(state->walk, in))
         trace_atomic(state, in, mask, entry);
+    else if (in->operation == SMC_OP_MATCH)
+        entry->wavefronts = (uint8_t)smc_warp_values_matched(state->warp, in, mask);
     else if (mask && smc_indexes_constants(in))
         smc_trace_constants(state->warp, in, mask, state->walk->trace, entry);
     if (mask && in->operation == SMC_OP_ATOMS_CAS && !state->walk->sectors)

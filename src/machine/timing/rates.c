@@ -49,7 +49,6 @@ enum {
        13.0, driver 580.159.04, 2026-11-30). */
     L2_FAR_CLOCKS = 175,
     TEXTURE_QUEUE = 32, /* assumed: fetches of four warps */
-    MATCH_CLOCKS = 64,  /* of an SM: match.any.sync, likewise (2026-11-29) */
     /* From the end of a block to the first instruction of the next one in its place: kernels that
        only read the clock, with 128 to 1024 threads a block, take 440 to 490 clocks more than they
        spin, 100 of which are a pass of that loop (H200, driver 580.159.04, 2026-11-29). */
@@ -272,8 +271,6 @@ double smc_rates_clocks(const struct smc_rates *rates, const struct smc_sass_ins
 {
     if (in->pipe == SMC_PIPE_TENSOR)
         return smc_rates_product_clocks(rates, in);
-    if (in->operation == SMC_OP_MATCH && smc_bit(in, 79)) /* .ANY */
-        return MATCH_CLOCKS * rates->subpartitions;
     bool wide = in->operation == SMC_OP_IMAD_WIDE || in->operation == SMC_OP_IMAD_HI;
     if (wide)
         return rates->wide_multiply;

@@ -44,6 +44,7 @@ static const uint8_t kind_of[SMC_OP_COUNT] = {
     [SMC_OP_LD] = SMC_SM_GENERIC,
     [SMC_OP_ST] = SMC_SM_GENERIC,
     [SMC_OP_SHFL] = SMC_SM_SHUFFLE,
+    [SMC_OP_MATCH] = SMC_SM_MATCH,
     [SMC_OP_BAR] = SMC_SM_BARRIER,
     [SMC_OP_BRA] = SMC_SM_BRANCH,
     [SMC_OP_BRX] = SMC_SM_BRANCH,
@@ -434,6 +435,8 @@ static double execute(struct smc_sm_state *sm, struct smc_sm_part *part, struct 
         done = smc_sm_constants(sm, warp, entry, clock);
         part->pipe_gate[step->pipe] = sm->constants.free_clock - LSU_QUEUE;
         return done;
+    case SMC_SM_MATCH:
+        return smc_sm_match(sm, part, step, entry, clock);
     case SMC_SM_UNIFORM_CONSTANTS:
         warp->ready =
             smc_later(warp->ready, smc_sm_uniform_constants(sm, part, warp, entry, clock));

@@ -66,6 +66,7 @@ enum smc_sm_kind {
     SMC_SM_TEXTURE, /* of a texture */
     SMC_SM_FENCE,   /* of memory */
     SMC_SM_ATOMIC,  /* in global memory */
+    SMC_SM_MATCH,   /* of the lanes' values */
     SMC_SM_GENERIC  /* accesses to memory of any kind */
 };
 
@@ -323,6 +324,11 @@ double smc_sm_execute_phases(struct smc_sm_state *sm, struct smc_sm_warp *warp,
                              const struct smc_warp_trace_entry *entry, double clock);
 double smc_sm_execute_bulk(struct smc_sm_state *sm, struct smc_sm_warp *warp,
                            const struct smc_warp_trace_entry *entry, double clock);
+
+/* MATCH: the values are matched one after the other; returns when the result is there. */
+double smc_sm_match(const struct smc_sm_state *sm, struct smc_sm_part *part,
+                    const struct smc_sm_step *step, const struct smc_warp_trace_entry *entry,
+                    double clock);
 
 /* How many times what a block copies to several blocks of its cluster it receives of such copies.
  */
