@@ -463,12 +463,24 @@ static enum smc_status find_dram(struct model *model, struct smc_error *error)
 /* --- Atomics and requests in one piece of memory ------------------------------------------------
  */
 
-/* How long the atomics of the launch take in the piece of memory that has the most of them. */
+/* Atomics are spread over so many units of L2, each of two pieces of a kilobyte. */
+enum { ATOMIC_UNITS = 90, PIECE_BYTES = 256, PIECES_OF_UNIT = 2 };
+
+/* How long the atomics of the launch take in the unit of L2 that has the most of them. If these
+   are many more than it would have of a window of which all pieces have as many, it also has its
+   share of all others: of additions to rows of 128 bytes to 4 KiB of 16 MiB, of which one row gets
+   1/32 to all, those to that row take as long as alone, and the others 1/90 of a unit's time each
+   (0.18 to 1.47 ns for 16 sectors of 2 floats each in 4 lines, and 0.155 where no row is hot; H200,
+   CUDA 13.0, driver 580.159.04, 2026-11-30). */
 static double hottest_clocks(const struct model *model)
 {
+    enum { MANY = 4 };
     const struct work *work = &model->work;
-    double all = work->atomics * (double)model->blocks / (double)smc_most_blocks(model);
-    return all * work->hottest_share * work->hottest_clocks;
+    const double all = work->atomics * (double)model->blocks / (double)smc_most_blocks(model);
+    const double share = work->hottest_share,
+                 units = work->atomics_window / PIECE_BYTES / PIECES_OF_UNIT;
+    const double others = share * units > MANY ? (1 - share) / ATOMIC_UNITS : 0;
+    return all * (share * work->hottest_clocks + others * work->atomic_clocks);
 }
 
 /* How long all atomics take in those units of L2 that have them at a time. Fewer and larger windows
@@ -477,15 +489,13 @@ static double hottest_clocks(const struct model *model)
    and 0.012 (H200, CUDA 13.0, driver 580.159.04, 2026-11-30). */
 static double clocks_in_window(const struct model *model)
 {
-    enum { PIECE_BYTES = 256, PIECES_OF_UNIT = 2 };
-    static const double most_units = 90;
     const struct work *work = &model->work;
     const double all = work->atomics * (double)model->blocks / (double)smc_most_blocks(model);
     const double pieces = work->atomics_window / PIECE_BYTES;
     if (pieces < PIECES_OF_UNIT)
         return 0; /* those of the hottest one */
     return all * work->atomic_clocks *
-           fmin(PIECES_OF_UNIT / pieces + 1 / most_units, 1.0 / PIECES_OF_UNIT);
+           fmin(PIECES_OF_UNIT / pieces + 1.0 / ATOMIC_UNITS, 1.0 / PIECES_OF_UNIT);
 }
 
 /* How long the requests of the launch take to the piece of memory that has the most of them. */
