@@ -170,7 +170,8 @@ static void prepare_step(const struct smc_sm_state *sm, uint32_t number,
         .beyond_sm = in->beyond_sm,
         .is_float = in->operation == SMC_OP_REDG || in->operation == SMC_OP_ATOMG_FLOAT ||
                     in->operation == SMC_OP_ATOM_FLOAT,
-        .has_result = in->to.kind == SMC_OPERAND_REGISTER && in->to.number != SMC_ZERO_REGISTER,
+        .has_result = smc_is_generic_atomic(in) ||
+                      (in->to.kind == SMC_OPERAND_REGISTER && in->to.number != SMC_ZERO_REGISTER),
         .occupies = (float)smc_rates_clocks(rates, in),
         .latency = (float)latency_of(in, rates),
     };
