@@ -803,7 +803,8 @@ static void test_load_of_what_was_stored(void)
     }
 }
 
-/* Local memory: what is stored goes to L2 at once, and L1 has it for loads. */
+/* Local memory: what is stored goes to L2 at once, whole words sooner than bytes, and L1 has it for
+   loads. */
 static void test_local_memory(void)
 {
     enum { STORES = 200 };
@@ -813,13 +814,16 @@ static void test_local_memory(void)
     struct bench bench;
     for (int i = 0; i <= STORES; i++)
         entry[i] = (struct smc_warp_trace_entry){
-            .step = i == STORES, .lines = 1, .wavefronts = 1, .active_lanes = 32};
-    start(&bench, SMC_OP_STL, SMC_PIPE_LSU, 1);
-    set_step(&bench.step[0], SMC_OP_STL, SMC_PIPE_LSU, 1);
-    bench.step[0].in.access_bytes = 4;
-    set_step(&bench.step[1], SMC_OP_LDL, SMC_PIPE_LSU, 1);
-    bench.rates.local_store_clocks = 2;
-    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), STORES * 5.6 * 2 + 200, 50);
+            .step = i == STORES, .lines = 1, .sectors = 4, .wavefronts = 1, .active_lanes = 32};
+    for (uint8_t bytes = 1; bytes <= 4; bytes += 3) {
+        start(&bench, SMC_OP_STL, SMC_PIPE_LSU, 1);
+        set_step(&bench.step[0], SMC_OP_STL, SMC_PIPE_LSU, 1);
+        bench.step[0].in.access_bytes = bytes;
+        set_step(&bench.step[1], SMC_OP_LDL, SMC_PIPE_LSU, 1);
+        bench.rates.local_store_clocks = 2;
+        const double slots = bytes == 4 ? 4 : 5.6;
+        CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), STORES * slots * 2 + 200, 50);
+    }
     CU_ASSERT_EQUAL(bench.work[0].store_sectors, STORES * 4);
     CU_ASSERT_EQUAL(bench.work[1].l2_sectors, 0);
     CU_ASSERT_EQUAL(bench.traffic[1].stored, STORES * 2);

@@ -76,10 +76,11 @@ static size_t local_array(const struct smc_sm_state *sm)
 }
 
 /* The time in which L2 could take so many sectors of whole lines, for what is stored of a line:
-   sectors that are stored in part take longer, and so do all of local memory. Of words at distances
-   of 32 to 256 bytes, a warp's store takes 84 to 126 clocks of each of 132 SMs; of local memory 4.0
-   for a line with one sector, 6.2 with two, 9.1 with four (H200, CUDA 13.0, driver 580.159.04,
-   2026-11-29). */
+   sectors that are stored in part take longer. Of words at distances of 32 to 256 bytes, a warp's
+   store takes 84 to 126 clocks of each of 132 SMs (H200, CUDA 13.0, driver 580.159.04, 2026-11-29).
+   So it is in local memory: 2112 warps that store 64 to 8192 whole words a lane take 8.2 to 8.5
+   clocks of each SM for a line, which DRAM takes as well, and bytes one after the other 9.6 (the
+   same, 2026-11-30). */
 static double store_slots(uint32_t sectors, bool whole)
 {
     static const double line = 1, whole_sector = 0.75, sector = 1.15;
@@ -727,10 +728,11 @@ double smc_sm_store(struct smc_sm_state *sm, struct smc_sm_warp *warp,
     const bool goes_on = goes_on_storing(warp, line, entry->lines);
     const bool merged = merges(&sm->part[warp->subpartition], line, entry->lines) ||
                         (goes_on && entry->lines <= FEW_LINES);
+    const bool is_whole = bytes >= (double)entry->sectors * SMC_SECTOR_BYTES; /* all sectors */
     for (uint32_t i = 0; i < entry->lines; i++) {
         if (is_local(line[i].number)) {
-            slots += store_slots(sectors_in(line[i].sectors), false) * rates->local_store_clocks /
-                     rates->l2_store_clocks;
+            slots += store_slots(sectors_in(line[i].sectors), is_whole) *
+                     rates->local_store_clocks / rates->l2_store_clocks;
             dram_clocks += store_locally(sm, warp, &line[i], scattered, clock);
             continue;
         }
