@@ -100,9 +100,10 @@ static const double branch_clocks = 5.5, sync_clocks = 7.5, indirect_clocks = 32
                     branch_issue = 0.5;
 
 /* Of one unit of a sub-partition: 8 of BSSY, a branch that is taken, BSYNC and two additions take
-   64.5 clocks. S2R, S2UR, LDC, REDUX: 8.0, also with as much other work as fits (1 to 16 warps; the
-   same). */
-static const double control_clocks = 2.6, adu_clocks = 8;
+   64.5 clocks. Of another one, the ADU, S2R, S2UR, LDC, REDUX and a value of MATCH take 8.0, also
+   with as much other work as fits (1 to 16 warps); BAR 4.3 to 4.8 among these (blocks of 64 to 1024
+   threads; the same). */
+static const double control_clocks = 2.6, adu_clocks = 8, barrier_clocks = 4.5;
 
 static const double usual_read_share = 0.92, usual_copy_share = 0.88, usual_launch_us = 2.9,
                     usual_wide_multiplies = 0.8, usual_l2_writes = 0.52, usual_blocks_per_s = 1.6e9;
@@ -142,7 +143,7 @@ static void set_pipes(struct smc_rates *rates, const struct smc_device *device,
     issue[SMC_PIPE_FMA_HEAVY] = clocks_of(sm, 64);
     issue[SMC_PIPE_ALU] = clocks_of(sm, 64);
     issue[SMC_PIPE_FP64] = clocks_of(sm, fp64_lanes);
-    issue[SMC_PIPE_HALF] = clocks_of(sm, half_lanes);
+    issue[SMC_PIPE_HALF] = clocks_of(sm, half_lanes / 2); /* the other half is FMA_HEAVY */
     smc_rates_set_products(rates, device, &capability, ceilings);
     issue[SMC_PIPE_XU] = clocks_of(sm, 16);
     issue[SMC_PIPE_LSU] = 2;
@@ -271,10 +272,15 @@ double smc_rates_clocks(const struct smc_rates *rates, const struct smc_sass_ins
 {
     if (in->pipe == SMC_PIPE_TENSOR)
         return smc_rates_product_clocks(rates, in);
-    bool wide = in->operation == SMC_OP_IMAD_WIDE || in->operation == SMC_OP_IMAD_HI;
-    if (wide)
-        return rates->wide_multiply;
-    return rates->issue[in->pipe] + (takes_two_operands(in) ? 1 : 0);
+    if (in->operation == SMC_OP_BAR)
+        return barrier_clocks;
+    const double *clocks = &rates->issue[in->pipe];
+    if (in->operation != SMC_OP_IMAD_WIDE && in->operation != SMC_OP_IMAD_HI)
+        return *clocks + (takes_two_operands(in) ? 1 : 0);
+    /* IMAD.HI takes 4.06 clocks, and so does IMAD.WIDE that adds nothing (H200, 2026-11-30). */
+    const bool adds =
+        in->from[2].kind == SMC_OPERAND_REGISTER && in->from[2].number != SMC_ZERO_REGISTER;
+    return adds ? rates->wide_multiply : fmin(rates->wide_multiply, 2 * *clocks);
 }
 
 /* Of textures and surfaces. */
