@@ -512,6 +512,7 @@ run_refuses "option --compiler-options: '-arch=sm_80' is not the architecture of
     --grid 1 --block 32 --arg f32x32 --compiler-options "-DA -arch=sm_80"
 run_refuses "option --grid: needed to launch the kernel: the number of blocks, or their shape such as 32x8" --source clean.cu --block 1
 run_refuses "missing.cu: No such file or directory" --source missing.cu --block 1
+run_refuses "options --grid and --block: needed to launch the kernel: the blocks and the threads of each, such as --grid 64 --block 256 or --grid 8x8 --block 32x8" clean.cu
 run_refuses "option --block: needed to launch the kernel: the number of threads, or their shape such as 32x8" --source clean.cu --grid 1
 for wrong in 0 -1 4x4x4x4 1e3 2147483648 ''; do
     run_refuses "option --grid: '$wrong' is not a shape such as 256, 32x8 or 8x8x4, with 1 to 2147483647 blocks in each dimension" \

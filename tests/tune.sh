@@ -96,6 +96,8 @@ refuses 2 "option --vary: 'BT' is given twice" $own --vary BT=64 --vary BT=32 --
 none="no combination of the values is legal; the first"
 refuses 2 "$none: option --grid: '4096/U': column 6: unknown variable 'U'; known are BT" \
     $own --vary BT=64,128 --grid 4096/U --block BT
+refuses 2 "$none: option --grid: '4096/BTx64': column 6: unknown variable 'BTx64'; known are BT; commas separate the dimensions of expressions, such as 4096/(TM*16),64" \
+    $own --vary BT=64,128 --grid 4096/BTx64 --block BT
 refuses 2 "$none: option --grid: '4096/(BT-64)': division by zero" \
     $own --vary BT=64 --grid '4096/(BT-64)' --block BT
 refuses 2 "$none: option --grid: '64-BT' is 0 in x, not between 1 and 2147483647" \

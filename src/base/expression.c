@@ -442,6 +442,7 @@ enum smc_status smc_expression_shape(const char *text, const struct smc_variable
                                      uint32_t edges[3], struct smc_error *error)
 {
     int64_t edge[3] = {1, 1, 1};
+    struct smc_error why = {""};
     const char *at = text;
     const size_t count = smc_parse_dimensions(text, INT32_MAX, edge, 3);
     for (size_t i = 0; count == 0 && *at; i++) {
@@ -451,7 +452,12 @@ enum smc_status smc_expression_shape(const char *text, const struct smc_variable
             return smc_fail(error, SMC_USAGE,
                             "'%.64s' is not a shape such as 256, 32x8 or 4096/(TM*16),64", text);
         snprintf(part, sizeof part, "%.*s", (int)length, at);
-        SMC_TRY(smc_expression_value(part, variables, values, &edge[i], error));
+        enum smc_status status = smc_expression_value(part, variables, values, &edge[i], &why);
+        if (status != SMC_OK)
+            return smc_fail(error, status, "%.700s%s", why.message,
+                            strchr(part, 'x') ? "; commas separate the dimensions of expressions, "
+                                                "such as 4096/(TM*16),64"
+                                              : "");
         at += length + (at[length] == ',');
     }
     for (int i = 0; i < 3; i++) {

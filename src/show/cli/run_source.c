@@ -326,6 +326,12 @@ static enum smc_status ask_own(const struct smc_arguments *arguments,
 {
     SMC_TRY(check_others(arguments, error));
     SMC_TRY(check_roofline(arguments, error));
+    if (!arguments->text[SMC_OPTION_GRID] && !arguments->text[SMC_OPTION_BLOCK_SHAPE] &&
+        access(arguments->text[SMC_OPTION_SOURCE], F_OK) == 0)
+        return smc_fail(error, SMC_USAGE,
+                        "options --grid and --block: needed to launch the kernel: the blocks and "
+                        "the threads of each, such as --grid 64 --block 256 or --grid 8x8 --block "
+                        "32x8");
     SMC_TRY(smc_ask_user_launch(arguments, arguments->text[SMC_OPTION_SOURCE], request, error));
     SMC_TRY(ask_extent(arguments, SMC_OPTION_BLOCK_SHAPE, MOST_IN_BLOCK, "threads", request->block,
                        error));
