@@ -220,6 +220,13 @@ stacks.cu:$(line store_call) one_caller null calls store
 END
     diff wanted seen)"
 
+printf '__global__ void wait(volatile int *flag)\n{\n    while (!*flag)\n        ;\n}\n' >wait.cu
+smemcalc run wait.cu --grid 1 --block 32 -a i32x1 -d 9.0 --timeout 100 --sanitize junit >out 2>errors
+status=$?
+empty "a kernel that does not finish has not passed" "$(
+    [ "$status" -eq 1 ] || echo "exit status $status"
+    grep -q 'failures="1"' out && grep -q 'type="not_finished"' out || cat out errors)"
+
 # A header beside that of CUDA's runtime.
 mkdir toolkit
 touch toolkit/cuda_runtime_api.h

@@ -127,6 +127,8 @@ shows 1 "bounds.cu:3: out of bounds; block (0,0,0), thread (31,0,0); 4 bytes at 
     bounds.cu --grid 1 --block 32 -a f32x32:ramp
 shows 1 "partial.cu:4: a barrier is reached by part of a warp" partial.cu --grid 1 --block 64 -a i32x64
 shows 1 "busiest at endless.cu:3" endless.cu --grid 1 --block 32 -a i32x1 --timeout 200
+shows 1 "busiest at endless.cu:3; blocks that wait for each other need --cooperative" \
+    endless.cu --grid 2 --block 32 -a i32x1 --timeout 200
 shows 0 "3, 3, 3, 3, 3, 3, ...; 32 changed" many.cu --grid 1 --block 32 --entry 'fill<int>' -a i32x32
 shows 0 "7.5, 8.5, 9.5, 3, 4, 5, ...; 3 changed" many.cu --grid 1 --block 32 --entry space::add \
     -a f64x32:ramp -a f64:1.5 -a i64:3 -a u8:6

@@ -571,6 +571,14 @@ static uint32_t busiest_line(const struct emulator_job *run)
                                            : 0;
 }
 
+/* Blocks that are not launched together run one after another. */
+static bool runs_blocks_alone(const struct emulator_job *run)
+{
+    const uint32_t *grid = run->request->answer->plan.grid;
+    return (grid[0] > 1 || grid[1] > 1 || grid[2] > 1) &&
+           !smc_run_is_cooperative(run->request, smc_program_asks_cooperative(run->program));
+}
+
 static void emulator_note_end(struct emulator_job *run)
 {
     struct smc_emulated_run *emulated = &run->result->emulated;
@@ -587,8 +595,11 @@ static void emulator_note_end(struct emulator_job *run)
                               "not finished after %u ms of emulation (--timeout)",
                               run->request->settings->timeout_ms);
     if (line > 0 && used > 0)
+        used += snprintf(finish->message + used, sizeof finish->message - (size_t)used,
+                         "; busiest at %.100s:%u", run->request->user->request.file, line);
+    if (used > 0 && !emulated->stopped && runs_blocks_alone(run))
         snprintf(finish->message + used, sizeof finish->message - (size_t)used,
-                 "; busiest at %.120s:%u", run->request->user->request.file, line);
+                 "; blocks that wait for each other need --cooperative");
 }
 
 static enum smc_status take_printed(struct emulator_job *run, struct smc_user_run *user)

@@ -32,7 +32,8 @@ static void run_sanitize_write_text(const struct smc_sanitized *runs, size_t cou
 {
     smc_lines_of_findings(findings, out);
     for (size_t i = 0; i < count; i++) {
-        smc_text_printf(out, "%s: ", runs[i].kernel);
+        smc_text_printf(out, "%s: %s", runs[i].kernel,
+                        smc_is_lost(&runs[i].emulated->finish) ? "not finished; " : "");
         smc_words_findings(runs[i].emulated, out);
         smc_text_append_char(out, '\n', 1);
     }

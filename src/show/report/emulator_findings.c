@@ -382,9 +382,23 @@ static bool add_finding(const struct smc_sanitized *run, const struct smc_run_fi
                             });
 }
 
+/* Without it, a kernel in which nothing was found would have passed. */
+static bool add_unfinished(const struct smc_sanitized *run, struct smc_findings *findings)
+{
+    return smc_findings_add(findings, &(struct smc_check_finding){
+                                          .rule = smc_check_rules[SMC_CHECK_NOT_FINISHED].name,
+                                          .level = SMC_FINDING_ERROR,
+                                          .file = (char *)run->file,
+                                          .kernel = (char *)run->kernel,
+                                          .device = (char *)run->device,
+                                          .message = (char *)run->emulated->finish.message,
+                                          .subject = "",
+                                      });
+}
+
 bool smc_findings_of_run(const struct smc_sanitized *run, struct smc_findings *findings)
 {
-    bool added = true;
+    bool added = !smc_is_lost(&run->emulated->finish) || add_unfinished(run, findings);
     for (size_t i = 0; added && i < run->emulated->finding_count; i++)
         added = add_finding(run, &run->emulated->finding[i], findings);
     return added;
