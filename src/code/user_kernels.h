@@ -258,7 +258,7 @@ struct smc_inspect_kernel *smc_user_kernels_find(struct smc_inspect_kernels *ker
 uint32_t smc_architecture_without_reserve(uint32_t smem_bytes, uint16_t cc);
 
 /* Whether the kernel is the first of its file with its name: those that follow are versions of it
-   for other architectures. */
+   for other architectures. Of kernels that no reader has numbered each is the first. */
 bool smc_user_kernels_is_first(const struct smc_inspect_kernels *kernels, size_t index);
 
 /* The version that follows in the list, or NULL. */

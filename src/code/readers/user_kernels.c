@@ -151,7 +151,7 @@ struct smc_inspect_kernel *smc_user_kernels_find(struct smc_inspect_kernels *ker
 
 bool smc_user_kernels_is_first(const struct smc_inspect_kernels *kernels, size_t index)
 {
-    return kernels->index->links[BY_VERSION][index].before == 0;
+    return !kernels->index || kernels->index->links[BY_VERSION][index].before == 0;
 }
 
 const struct smc_inspect_kernel *
