@@ -39,9 +39,9 @@ struct smc_rates {
     double tensor_slowdown;       /* of the clock, while all tensor cores are busy at that rate */
     double l2_slowdown;           /* likewise, while L2 gives all that it can */
     double least_tensor_slowdown; /* of the clock, where any are used but of FP64 */
-    /* Of wgmma: clocks from the end of the work in the pipe until a wait returns; how many may be
-       issued before the pipe is free. */
-    double product_latency, product_queue;
+    /* Of wgmma: clocks from the end of the work in the pipe until a wait returns, with A in shared
+       memory and in registers [1]; how many may be issued before the pipe is free. */
+    double product_latency[2], product_queue;
     /* Fetches of textures: clocks of the texture unit for a pass, of CUDA arrays and of linear
        memory [1]; from L1's data to the result, beyond another such time, likewise, and how much
        longer with a filter; how many of the unit's clocks may be asked for before it is free. */
@@ -49,8 +49,9 @@ struct smc_rates {
     /* Barriers in shared memory: clocks of a try_wait of a phase that has ended, and from the end
        of a phase until a warp that waits goes on. */
     double phase_check, phase_latency;
-    /* Bulk copies: clocks for a sector that one SM loads, at least; latency beyond that of L2. */
-    double bulk_sector_clocks, bulk_latency;
+    /* Bulk copies: clocks for a sector that one SM loads, and for a row of a box, at least; from
+       when L2 has taken a store until a wait for it returns. */
+    double bulk_sector_clocks, bulk_row_clocks, bulk_store_latency;
     double bulk_slots; /* sectors of loads that L2 gives in the time of one of a bulk copy */
     /* Constants by lane: clocks of the SM for a word and for a line that the cache lacks, and how
        much later the result is there for each, and for a word that is there while a line is not. */
@@ -108,7 +109,7 @@ struct smc_mma {
     bool is_group;       /* of a warpgroup: each of four warps has a quarter of the rows */
     bool a_in_registers; /* of a warpgroup, whose B is in shared memory */
     bool is_wide;        /* accumulators of 32 bits */
-    bool is_sparse;
+    bool is_sparse;      /* A; B has twice as many rows as k */
 };
 
 /* False: it is none, or its rate is not in the model. */

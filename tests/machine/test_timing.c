@@ -1410,19 +1410,21 @@ static void test_blocks_wait_apart(void)
     CU_ASSERT_DOUBLE_EQUAL(run_blocks(3), one, 8);
 }
 
-/* One warp expects bytes and copies `alone` of them to its block and `to_both` to both of its
-   cluster, each one sector a clock; the other waits for them. */
-static double run_bulk(uint32_t expected, uint32_t alone, uint32_t to_both)
+/* One warp expects bytes and copies `alone` of them to its block, in so many rows, and `to_both` to
+   both of its cluster, each one sector or row a clock; the other waits for them. */
+static double run_bulk(uint32_t expected, uint32_t alone, uint32_t to_both, uint32_t rows)
 {
-    enum { COPY = 2, LATENCY = 200 };
+    enum { COPY = 2, LATENCY = 200, LINE = 128 };
     start_turns(ROOM);
     set_step(&turns.bench.step[COPY], SMC_OP_UTMALDG, SMC_PIPE_LSU, 1);
     turns.bench.rates.l2_latency = LATENCY;
     turns.bench.rates.bulk_slots = turns.bench.rates.bulk_sector_clocks = 1;
+    turns.bench.rates.bulk_row_clocks = 1;
     add_phase(0, 4, SMC_ASYNC_INIT, FIRST_BARRIER);
     add_async(0, 4, &(struct smc_async){SMC_ASYNC_ARRIVE, FIRST_BARRIER, 1, expected, 0, 0, 0});
     if (alone > 0)
-        add_async(0, COPY, &(struct smc_async){SMC_ASYNC_LOAD, FIRST_BARRIER, 1, alone, 0, 0, 0});
+        add_async(0, COPY,
+                  &(struct smc_async){SMC_ASYNC_LOAD, FIRST_BARRIER, 1, alone, LINE, LINE, rows});
     if (to_both > 0)
         add_async(0, COPY, &(struct smc_async){SMC_ASYNC_LOAD, FIRST_BARRIER, 2, to_both, 0, 0, 0});
     add_phase(4, 4, wait_for(0), FIRST_BARRIER);
@@ -1435,14 +1437,17 @@ static double run_bulk(uint32_t expected, uint32_t alone, uint32_t to_both)
 static void test_multicasts(void)
 {
     enum { SECTOR = 32, SECTORS = 400, SOME = 40 };
-    CU_ASSERT_DOUBLE_EQUAL(run_bulk(SECTORS * SECTOR, SECTORS * SECTOR, 0), SECTORS, SOME);
-    CU_ASSERT_DOUBLE_EQUAL(run_bulk(SECTORS * SECTOR, 0, SECTORS * SECTOR), SECTORS, SOME);
+    CU_ASSERT_DOUBLE_EQUAL(run_bulk(SECTORS * SECTOR, SECTORS * SECTOR, 0, 1), SECTORS, SOME);
+    CU_ASSERT_DOUBLE_EQUAL(run_bulk(SECTORS * SECTOR, 0, SECTORS * SECTOR, 1), SECTORS, SOME);
     CU_ASSERT_EQUAL(turns.bench.work[2].l2_sectors, SECTORS / 2);
-    CU_ASSERT_DOUBLE_EQUAL(run_bulk(SECTORS * SECTOR, 0, SECTORS / 2 * SECTOR), SECTORS, SOME);
+    CU_ASSERT_DOUBLE_EQUAL(run_bulk(SECTORS * SECTOR, 0, SECTORS / 2 * SECTOR, 1), SECTORS, SOME);
     CU_ASSERT_EQUAL(turns.bench.work[2].l2_sectors, SECTORS / 2);
-    CU_ASSERT_DOUBLE_EQUAL(run_bulk(3 * SECTORS * SECTOR, SECTORS * SECTOR, SECTORS * SECTOR),
+    CU_ASSERT_DOUBLE_EQUAL(run_bulk(3 * SECTORS * SECTOR, SECTORS * SECTOR, SECTORS * SECTOR, 1),
                            3 * SECTORS, SOME);
     CU_ASSERT_EQUAL(turns.bench.work[2].l2_sectors, 2 * SECTORS);
+    /* Rows of less than a line take a clock each. */
+    CU_ASSERT_DOUBLE_EQUAL(run_bulk(SECTORS * SECTOR, SECTORS * SECTOR, 0, 2 * SECTORS),
+                           2 * SECTORS, SOME);
 }
 
 /* A stage of a ring of three is filled and used; `step`: of its barriers, in the loop or not. */
@@ -1738,7 +1743,12 @@ static void test_tensor_rates(void)
         K8_TF32 = 0x81000
     };
     enum { M16_N8_K32 = 0x405c00, M8_N8_K16 = 0x5400, BITS_4 = 0x180000 };
-    enum { SPARSE_K16_F32 = 0x1a00, SPARSE_K32_F32 = 0x5a00, SPARSE_M16_N8_K64 = 0x605500 };
+    enum {
+        SPARSE_GROUP = 0x200,
+        SPARSE_K16_F32 = 0x1a00,
+        SPARSE_K32_F32 = 0x5a00,
+        SPARSE_M16_N8_K64 = 0x605500
+    };
     CU_ASSERT_EQUAL(tensor_clocks("NVIDIA A100-SXM4-80GB", SMC_OP_HMMA, K16_F32), 2048 / 256.0);
     CU_ASSERT_EQUAL(tensor_clocks("NVIDIA A100-SXM4-80GB", SMC_OP_HMMA, K8_F32), 1024 / 256.0);
     CU_ASSERT_EQUAL(tensor_clocks("NVIDIA A100-SXM4-80GB", SMC_OP_HMMA, K8_TF32), 1024 / 128.0);
@@ -1764,6 +1774,7 @@ static void test_tensor_rates(void)
     CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_DMMA, 0), 16);
     CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_DMMA, M16_N8_K8_F64), 32);
     CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_HGMMA, 0), 8 / 2);
+    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_HGMMA, SPARSE_GROUP), 8 / 2);
     CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_BGMMA, 0), 0);
 }
 
@@ -1787,6 +1798,11 @@ static void test_measured_tensor_rates(void)
     smc_rates_of(&device, &ceilings, device.sm_count, &rates);
     CU_ASSERT_EQUAL(smc_rates_clocks(&rates, &mma), 2048 * 4 / 1024.0);
     CU_ASSERT_EQUAL(smc_rates_clocks(&rates, &group), 8 / 2);
+    /* 64 rows of A and 8 of B, of 32 bytes; if A is sparse, B has twice as many. */
+    const struct smc_sass_instruction sparse = {
+        .operation = SMC_OP_HGMMA, .pipe = SMC_PIPE_TENSOR, .high = 1 << (73 - 64)};
+    CU_ASSERT_EQUAL(smc_rates_product_wavefronts(&group), (64 + 8) * 32 / 128.0 / 4);
+    CU_ASSERT_EQUAL(smc_rates_product_wavefronts(&sparse), (64 + 2 * 8) * 32 / 128.0 / 4);
     CU_ASSERT(smc_product_is_measured("FP16", &ceilings));
     CU_ASSERT(!smc_product_is_measured("BF16", &ceilings));
     CU_ASSERT_EQUAL_FATAL(smc_device_find("NVIDIA GeForce RTX 3090", &device, note, &error),

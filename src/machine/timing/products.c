@@ -55,8 +55,8 @@ static bool read_double(const struct smc_sass_instruction *in, struct smc_mma *p
     return true;
 }
 
-/* HGMMA, IGMMA, QGMMA. Form 6: A is in registers, otherwise in shared memory like B. HGMMA: bit 76:
-   BF16, 77: TF32, both: sparse or unknown. */
+/* HGMMA, IGMMA, QGMMA. Form 6: A is in registers, otherwise in shared memory like B. Bit 73:
+   sparse. HGMMA: bit 76: BF16, 77: TF32. */
 static bool read_group(const struct smc_sass_instruction *in, struct smc_mma *product)
 {
     enum { A_IN_REGISTERS = 6, BF16 = 1, TF32 = 2 };
@@ -67,6 +67,7 @@ static bool read_group(const struct smc_sass_instruction *in, struct smc_mma *pr
     product->n = (uint16_t)smc_product_columns(in);
     product->k = 32;
     product->is_wide = smc_bit(in, 75);
+    product->is_sparse = smc_bit(in, 73); /* of the shape, twice as deep, half is multiplied */
     if (in->operation == SMC_OP_IGMMA || in->operation == SMC_OP_QGMMA) {
         product->type = in->operation == SMC_OP_IGMMA ? SMC_PRODUCT_INT8 : SMC_PRODUCT_FP8;
         return true;
@@ -197,11 +198,13 @@ void smc_rates_set_products(struct smc_rates *rates, const struct smc_device *de
     rates->tensor_slowdown = peak > MOST_MMA_FMAS ? SLOWDOWN : 0;
     rates->l2_slowdown = peak > MOST_MMA_FMAS ? L2_SLOWDOWN : 0;
     rates->least_tensor_slowdown = peak > MOST_MMA_FMAS ? LEAST_SLOWDOWN : 0;
-    rates->product_latency = 45;
+    rates->product_latency[0] = 49;
+    rates->product_latency[1] = 38;
     rates->product_queue = 7;
     rates->phase_check = 20;
     rates->phase_latency = 25;
-    rates->bulk_latency = 0;
+    rates->bulk_row_clocks = 1;
+    rates->bulk_store_latency = 46;
     rates->bulk_slots = 1;
 }
 
@@ -242,7 +245,8 @@ double smc_rates_product_clocks(const struct smc_rates *rates,
         return 0;
     double rate =
         published_rate(rates, &product) * rates->product_share[product.is_group][product.type];
-    if (product.is_sparse && rates->product_peak[SMC_PRODUCT_FP16] > MOST_MMA_FMAS) {
+    if (product.is_sparse && !product.is_group &&
+        rates->product_peak[SMC_PRODUCT_FP16] > MOST_MMA_FMAS) {
         rate *= sparse_share;
         least = LEAST_SPARSE;
     }
@@ -265,7 +269,8 @@ double smc_rates_product_wavefronts(const struct smc_sass_instruction *in)
     struct smc_mma product;
     if (!smc_mma_of(in, &product) || !product.is_group)
         return 0;
-    double rows = product.n + (product.a_in_registers ? 0 : product.m);
+    double rows =
+        (product.is_sparse ? 2 : 1) * product.n + (product.a_in_registers ? 0 : product.m);
     double bits = rows * product.k * smc_product_info[product.type].bits;
     return bits / 8 / WAVEFRONT_BYTES / WARPS_OF_GROUP;
 }

@@ -923,17 +923,15 @@ double smc_sm_unfollowed(struct smc_sm_state *sm, const struct smc_warp_trace_en
    four times, gets 8.5 TB/s from L2 throughout, in 188 us; with equal shares at every moment the
    model has 220 (H200, CUDA 13.0, driver 580.159.04, 2026-11-30). In the beginning all SMs pause.
  */
-static double copy_into_sm(struct smc_sm_state *sm, double clock, double received,
+static double copy_into_sm(struct smc_sm_state *sm, double clock, double takes,
                            const struct request *request)
 {
     enum { SHARE_CLOCKS = DRAM_USE_CLOCKS };
-    const struct smc_rates *rates = sm->rates;
     if (sm->first_copy <= 0)
         sm->first_copy = clock;
     const double before = fmin(SHARE_CLOCKS, clock - sm->first_copy);
-    sm->port_free = smc_later(sm->port_free, clock) + received * rates->bulk_sector_clocks;
-    return smc_later(from_l2(sm, clock, before, request), sm->port_free + rates->l2_latency) +
-           rates->bulk_latency;
+    sm->port_free = smc_later(sm->port_free, clock) + takes;
+    return smc_later(from_l2(sm, clock, before, request), sm->port_free + sm->rates->l2_latency);
 }
 
 /* Notes which pieces of an array a bulk copy moves, row by row. */
@@ -971,7 +969,10 @@ double smc_sm_bulk_copy(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
                                         .pieces = (sectors + 1) / 2,
                                         .slots = sectors * rates->bulk_slots,
                                         .array = array};
-        return copy_into_sm(sm, clock, received, &request);
+        return copy_into_sm(
+            sm, clock,
+            smc_later(received * rates->bulk_sector_clocks, async->rows * rates->bulk_row_clocks),
+            &request);
     }
     sm->work->store_sectors += sectors;
     sm->work->store_pieces += pieces;
@@ -980,5 +981,5 @@ double smc_sm_bulk_copy(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
     sm->stores_free = smc_later(sm->stores_free, clock) + sectors * rates->l2_store_clocks;
     use_dram(sm, clock, 0, sectors * dram->store_share * rates->dram_store_clocks);
     sm->last_store = smc_later(sm->last_store, sm->stores_free);
-    return sm->stores_free + rates->bulk_latency;
+    return sm->stores_free + rates->bulk_store_latency;
 }

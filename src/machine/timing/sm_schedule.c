@@ -96,6 +96,9 @@ static uint8_t flops_of(const struct smc_sass_instruction *in)
 
 static double latency_of(const struct smc_sass_instruction *in, const struct smc_rates *rates)
 {
+    struct smc_mma product;
+    if (kind_of[in->operation] == SMC_SM_PRODUCT && smc_mma_of(in, &product))
+        return rates->product_latency[product.a_in_registers];
     bool special = in->pipe == SMC_PIPE_XU || in->pipe == SMC_PIPE_FP64;
     if (in->operation == SMC_OP_RET || in->operation == SMC_OP_BRX)
         return rates->indirect_latency;
@@ -317,7 +320,7 @@ static double execute_product(struct smc_sm_state *sm, struct smc_sm_part *part,
         *free_clock = smc_later(*free_clock, smc_sm_data_stage(sm, clock, step->wavefronts));
         sm->work->shared_wavefronts += step->wavefronts;
     }
-    warp->products.last = smc_later(warp->products.last, *free_clock + sm->rates->product_latency);
+    warp->products.last = smc_later(warp->products.last, *free_clock + step->latency);
     if (step->ends_group)
         smc_groups_commit(&warp->products);
     part->pipe_gate[SMC_PIPE_TENSOR] = *free_clock - sm->rates->product_queue * step->occupies;
