@@ -22,12 +22,6 @@ struct scale {
     double at_a_time;             /* bytes that the blocks access that run at a time */
 };
 
-/* As many SMs as if all had the blocks of the one with the most. */
-static double busy_sms(const struct model *model)
-{
-    return (double)model->blocks / (double)smc_most_blocks(model);
-}
-
 /* For a piece that passes on each of so many SMs for the first time, how many different ones pass
    L2: fewer than SMs where these access the same at a time. */
 static double pieces_at_a_time(const struct model *model, double times, double sms)
@@ -47,7 +41,7 @@ static double pieces_at_a_time(const struct model *model, double times, double s
 
 static struct scale find_scale(const struct model *model, bool drawn)
 {
-    const double sms = busy_sms(model);
+    const double sms = smc_busy_sms(model);
     struct scale scale = {.times = (double)model->blocks / model->sample.blocks,
                           .bytes = model->local_bytes,
                           .is_exact = !drawn};
@@ -235,7 +229,7 @@ static void set_scattered(struct model *model, size_t i, const struct scale *sca
     model->time->dram_bytes += loads + 2 * stores;
     model->dram_clocks +=
         (loads * rates->dram_scattered_load_clocks + stores * rates->dram_scattered_store_clocks) /
-        PIECE / busy_sms(model);
+        PIECE / smc_busy_sms(model);
 }
 
 /* After a flush everything that is loaded comes from DRAM, and each line that enters L2 makes one
@@ -262,7 +256,7 @@ static void set_local(struct model *model, double l2_bytes)
     dram->in_no_order = array_is_scattered(&model->traffic[local]);
     dram->scattered = array_is_scattered(&model->traffic[local]);
     const struct smc_sm_traffic *traffic = &model->traffic[local];
-    const struct scale scale = {.passed = busy_sms(model) * PIECE, .bytes = model->local_bytes};
+    const struct scale scale = {.passed = smc_busy_sms(model) * PIECE, .bytes = model->local_bytes};
     const double kept_loads = SMC_L2_KEEPS_SCATTERED_LOADS * l2_bytes;
     const double kept_stores = SMC_L2_KEEPS_SCATTERED_STORES * l2_bytes;
     dram->load_share = fmax(0, 1 - kept_loads / model->local_bytes) *
@@ -272,7 +266,7 @@ static void set_local(struct model *model, double l2_bytes)
     const double pieces = model->work.local_pieces / fmax(traffic->loaded + traffic->stored, 1);
     const double loads = dram->load_share * traffic->loaded * pieces;
     const double stores = dram->store_share * traffic->stored * pieces;
-    const double bytes = busy_sms(model) * PIECE;
+    const double bytes = smc_busy_sms(model) * PIECE;
     if (!dram->scattered) {
         add_moved(model, loads * bytes, stores * bytes);
         return;

@@ -76,6 +76,12 @@ static inline uint64_t smc_most_blocks(const struct model *model)
     return (model->blocks + model->sms - 1) / model->sms;
 }
 
+/* As many SMs as if all had the blocks of the one with the most: from that SM to the launch. */
+static inline double smc_busy_sms(const struct model *model)
+{
+    return (double)model->blocks / (double)smc_most_blocks(model);
+}
+
 /* Arrays that decide what is executed change during the launch. */
 static inline bool smc_decides_and_changes(const struct smc_survey *survey)
 {

@@ -476,7 +476,7 @@ static double hottest_clocks(const struct model *model)
 {
     enum { MANY = 4 };
     const struct work *work = &model->work;
-    const double all = work->atomics * (double)model->blocks / (double)smc_most_blocks(model);
+    const double all = work->atomics * smc_busy_sms(model);
     const double share = work->hottest_share,
                  units = work->atomics_window / PIECE_BYTES / PIECES_OF_UNIT;
     const double others = share * units > MANY ? (1 - share) / ATOMIC_UNITS : 0;
@@ -490,7 +490,7 @@ static double hottest_clocks(const struct model *model)
 static double clocks_in_window(const struct model *model)
 {
     const struct work *work = &model->work;
-    const double all = work->atomics * (double)model->blocks / (double)smc_most_blocks(model);
+    const double all = work->atomics * smc_busy_sms(model);
     const double pieces = work->atomics_window / PIECE_BYTES;
     if (pieces < PIECES_OF_UNIT)
         return 0; /* those of the hottest one */
@@ -504,8 +504,7 @@ static double hottest_requests_clocks(const struct model *model)
     const struct work *work = &model->work;
     const double stores = work->store_requests * work->hottest_stores;
     const double loads = work->load_requests * work->hottest_loads;
-    return fmax(stores, loads) * model->rates.piece_clocks * (double)model->blocks /
-           (double)smc_most_blocks(model);
+    return fmax(stores, loads) * model->rates.piece_clocks * smc_busy_sms(model);
 }
 
 /* Until the last atomic in the units of L2 that have the most: they begin with the first one. Of
@@ -591,7 +590,7 @@ static enum smc_status timing_predict(struct model *model, struct smc_error *err
     status = add_last_block(model, error);
     if (status != SMC_OK)
         return status;
-    double times = (double)model->blocks / (double)smc_most_blocks(model); /* from this SM to all */
+    const double times = smc_busy_sms(model);
     time->basis = basis_of(launch->ceilings);
     time->contents_change = smc_contents_change(&model->survey);
     name_unfollowed(model, time);
