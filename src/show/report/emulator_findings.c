@@ -289,6 +289,7 @@ void smc_json_sanitized(const struct smc_sanitized *runs, size_t count, struct s
         smc_json_string(object, "kernel", runs[i].kernel);
         smc_json_string(object, "file", runs[i].file);
         smc_json_string(object, "device", runs[i].device);
+        smc_json_set(object, "finished", json_boolean(!smc_is_lost(&runs[i].emulated->finish)));
         smc_json_integer(object, "findings_total", runs[i].emulated->findings_total);
         smc_json_set(object, "findings", smc_json_findings(runs[i].emulated));
         json_array_append_new(kernels, object);
