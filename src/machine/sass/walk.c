@@ -586,13 +586,13 @@ static void walk_execute(struct state *state, const struct smc_program_step *ste
 {
     struct smc_warp_memory *memory = state->walk->memory;
     const bool decides = step->purpose == SMC_PURPOSE_CONTROL;
-    if (step->is_plain)
-        smc_warp_evaluate(state->warp, in, mask);
-    else if (in->operation == SMC_OP_B2R)
+    const bool is_plain = step->is_plain;
+    if (!is_plain && in->operation == SMC_OP_B2R)
         give_result(state, in, mask);
-    else if (smc_warp_evaluate_together(state->warp, in, mask))
+    else if (!is_plain && smc_warp_evaluate_together(state->warp, in, mask))
         return;
-    else if (!memory || !smc_warp_memory_execute(memory, state->warp, in, mask, decides))
+    else if (is_plain || !memory ||
+             !smc_warp_memory_execute(memory, state->warp, in, mask, decides))
         smc_warp_evaluate(state->warp, in, mask);
     else if (state->past && in->operation != SMC_OP_LDG && in->operation != SMC_OP_LDS &&
              in->operation != SMC_OP_LDL)
