@@ -393,7 +393,7 @@ static bool add_unfinished(const struct smc_sanitized *run, struct smc_findings 
                                           .kernel = (char *)run->kernel,
                                           .device = (char *)run->device,
                                           .message = (char *)run->emulated->finish.message,
-                                          .subject = "",
+                                          .subject = (char *)"",
                                       });
 }
 
