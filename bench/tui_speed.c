@@ -251,13 +251,11 @@ static struct slow_key slowest[MOST_SLOW];
 
 static void note_slow(const struct slow_key *key)
 {
-    int at = MOST_SLOW;
-    while (at > 0 && slowest[at - 1].ms < key->ms)
-        at--;
-    if (at == MOST_SLOW)
-        return;
-    memmove(slowest + at + 1, slowest + at, (size_t)(MOST_SLOW - 1 - at) * sizeof *slowest);
-    slowest[at] = *key;
+    for (int at = MOST_SLOW - 1; at >= 0 && slowest[at].ms < key->ms; at--) {
+        if (at < MOST_SLOW - 1)
+            slowest[at + 1] = slowest[at];
+        slowest[at] = *key;
+    }
 }
 
 static void tell_slowest(const struct times *times)
