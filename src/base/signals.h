@@ -7,9 +7,10 @@
 #include <stdbool.h>
 #include <time.h>
 
-/* From now on these and, with `resizes`, SIGWINCH only make the returned descriptor readable, except those that were ignored. -1: no descriptor is available, and the
-   signals act as before. Calls do not nest. Call it before curses, which installs its own handlers
-   for signals without one. */
+/* From now on these and, with `resizes`, SIGWINCH only make the returned descriptor readable,
+   except those that were ignored. -1: no descriptor is available, and the signals act as before.
+   Calls do not nest. Call it before curses, which installs its own handlers for signals without
+   one. */
 int smc_signals_watch(bool resizes);
 
 /* The signal that was received to end the program, or 0. Drains the descriptor. */

@@ -20,7 +20,8 @@ struct smc_warp_trace_entry {
     uint32_t line;      /* the first of its lines in the trace; of an access to global memory */
     uint8_t lines;      /* 0: no lane accesses memory, or the addresses are not known */
     uint8_t wavefronts; /* through the banks of shared memory, or of L1 for global memory; words of
-                           constants; different values of a match; of a fetch passes through the texture unit */
+                           constants; different values of a match; of a fetch passes through the
+                           texture unit */
     uint8_t sectors;    /* of an access to global memory */
     uint8_t atomics;    /* of one: those that L2 executes one by one */
     uint8_t active_lanes;

@@ -18,8 +18,8 @@ bool smc_interrupt_seen(void);
 /* Sets the time limit, from now on. Call it once, before other threads ask. */
 void smc_interrupt_after(uint32_t ms);
 
-/* After `ms` from now the program prints the line and ends with SMC_SHORTFALL, for work that cannot be
-   asked to stop: a compilation. What a tool of the CUDA Toolkit wrote is removed first. */
+/* After `ms` from now the program prints the line and ends with SMC_SHORTFALL, for work that cannot
+   be asked to stop: a compilation. What a tool of the CUDA Toolkit wrote is removed first. */
 void smc_interrupt_limit(uint32_t ms, const char *line);
 
 /* That work has ended. */
