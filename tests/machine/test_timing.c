@@ -471,27 +471,32 @@ static void test_operand_cache(void)
     }
 }
 
-/* An integer instruction takes its pipe for two clocks, and longer if two operands are in one bank;
-   doubles keep theirs apart. */
+/* A multiplication of integers takes its pipe for two clocks, and longer if two operands are in one
+   bank; other integer instructions do not. */
 static void test_operands_of_one_bank(void)
 {
     struct bench bench;
     struct smc_warp_trace trace;
     trace_loop(ROOM, 10, &trace);
-    double clocks[2];
-    for (uint8_t odd = 0; odd < 2; odd++) {
-        start(&bench, SMC_OP_LOP3, SMC_PIPE_ALU, 1);
-        bench.rates.issue[SMC_PIPE_ALU] = 2;
+    static const struct {
+        enum smc_operation operation;
+        enum smc_pipe pipe;
+        uint8_t odd; /* the second operand is in the other bank */
+        double clocks;
+    } cases[] = {{SMC_OP_IMAD, SMC_PIPE_FMA_HEAVY, 1, 2},
+                 {SMC_OP_IMAD, SMC_PIPE_FMA_HEAVY, 0, 2.7},
+                 {SMC_OP_LOP3, SMC_PIPE_ALU, 0, 2}};
+    for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+        start(&bench, cases[n].operation, cases[n].pipe, 1);
+        bench.rates.issue[SMC_PIPE_ALU] = bench.rates.issue[SMC_PIPE_FMA_HEAVY] = 2;
         for (int i = 0; i < STEPS; i++)
             for (int k = 0; k < 2; k++)
                 bench.step[i].in.from[k] =
                     (struct smc_sass_operand){.kind = SMC_OPERAND_REGISTER,
-                                              .number = (uint8_t)(4 * i + 2 * k + k * odd),
+                                              .number = (uint8_t)(4 * i + 2 * k + k * cases[n].odd),
                                               .registers = 1};
-        clocks[odd] = run(&bench, &trace, 1, 1, 32);
+        CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 32), 8 * cases[n].clocks * 42, 8);
     }
-    CU_ASSERT_DOUBLE_EQUAL(clocks[1], 8 * 2 * 42, 8);
-    CU_ASSERT_DOUBLE_EQUAL(clocks[0], 8 * 2.7 * 42, 8);
 }
 
 /* Of two warps in a sub-partition, each with two FMAs and two integer multiplications: one FMA of
