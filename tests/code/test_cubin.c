@@ -584,6 +584,24 @@ static void test_lines(void)
     free(bare.bytes);
 }
 
+/* Tables of DWARF 3, with more opcodes. */
+static void test_newer_lines(void)
+{
+    struct image image = load(DATA "lines-sm90-dwarf3.cubin");
+    struct smc_cubin cubin;
+    struct smc_error error;
+    CU_ASSERT_EQUAL_FATAL(smc_cubin_open(image.bytes, image.size, &cubin, &error), SMC_OK);
+    check_line(&cubin, "first", 0, "lines.cu:8");
+    check_line(&cubin, "first", 0x50, "lines.cu:10");
+    check_line(&cubin, "first", 0x60, "lines.cu:5"); /* inlined */
+    check_line(&cubin, "first", 0x80, "lines.cu:11");
+    check_line(&cubin, "second", 0xa0, "lines.cu:15");
+    check_line(&cubin, "second", 0x1c0, "lines.cu:17");
+    check_line(&cubin, "second", 0x350, "lines.cu:18");
+    smc_cubin_close(&cubin);
+    free(image.bytes);
+}
+
 /* Whatever a damaged table has for lines, reading it ends within the file. */
 static void test_damaged_lines(void)
 {
@@ -610,6 +628,7 @@ static void test_damaged_lines(void)
 
 CU_TestInfo tests_cubin[] = {
     {"source lines", test_lines},
+    {"source lines of DWARF 3", test_newer_lines},
     {"damaged source lines", test_damaged_lines},
     {"each damage is refused with its reason", test_damage},
     {"machine code cut anywhere is refused", test_cut},

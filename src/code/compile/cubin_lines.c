@@ -1,7 +1,7 @@
-/* Source lines of machine code: the line tables of DWARF 2 that -lineinfo adds to cubins. In
+/* Source lines of machine code: the line tables of DWARF 2 to 4 that -lineinfo adds to cubins. In
    NVIDIA's tables, extended opcode 0x90 begins inlined code: it has the row of the call, from 1 in
    the rows of the same function, or 0 for code that was not inlined. Found in what nvcc and
-   NVRTC 13.0 write for sm_75 to sm_120. */
+   NVRTC 13.0 write for sm_75 to sm_120, and NVRTC 13.5 (DWARF 3) for sm_90. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +65,7 @@ struct line_row {
 /* The table of one compilation, whose programs give the rows of functions. */
 struct line_table {
     struct line_bytes files, program;
+    const unsigned char *operands; /* how many each opcode has, from the first one */
     uint8_t least_bytes, range, first_special;
     int8_t base;
     struct line_row now;
@@ -76,7 +77,7 @@ struct line_table {
 /* Moves `section` past the table. False: none is left, or in a format that is not known. */
 static bool lines_open_table(struct line_bytes *section, struct line_table *table)
 {
-    enum { OPCODES = 10, OLDEST = 2, NEWEST = 4 };
+    enum { OPCODES = 10 /* at least */, OLDEST = 2, NEWEST = 4 };
     const uint64_t length = lines_read_word(section, 4);
     struct line_bytes unit = {section->at, section->at};
     if (length == 0 || length > (uint64_t)(section->end - section->at))
@@ -94,10 +95,12 @@ static bool lines_open_table(struct line_bytes *section, struct line_table *tabl
     table->base = (int8_t)lines_read_word(&table->files, 1);
     table->range = (uint8_t)lines_read_word(&table->files, 1);
     table->first_special = (uint8_t)lines_read_word(&table->files, 1);
-    if (table->range == 0 || table->first_special != OPCODES)
+    if (table->range == 0 || table->first_special < OPCODES ||
+        table->first_special > table->files.end - table->files.at)
         return false;
-    lines_read_word(&table->files, 8), lines_read_word(&table->files, 1); /* lengths of opcodes */
-    while (*lines_read_name(&table->files))                               /* the folders */
+    table->operands = table->files.at;
+    table->files.at += table->first_special - 1;
+    while (*lines_read_name(&table->files)) /* the folders */
         ;
     return true;
 }
@@ -187,6 +190,11 @@ static void lines_execute(struct line_table *table, const unsigned char *wanted)
         table->now.address += lines_read_word(program, 2);
         break;
     default:
+        if (opcode < table->first_special) {
+            for (int i = table->operands[opcode - 1]; i > 0; i--)
+                lines_read_number(program, false);
+            break;
+        }
         lines_advance(table, special / table->range);
         table->now.line += (uint32_t)(table->base + special % table->range);
         lines_add_row(table);

@@ -1,5 +1,5 @@
-// Kernels for the tests of source lines and of running machine code. In this folder, nvcc -arch=sm_90
-// made lines-sm90.cubin (-cubin -lineinfo) and lines.fatbin (-fatbin) of it; the latter has PTX, too.
+// Kernels for the tests of source lines and of running machine code. nvcc made lines-sm90.cubin of it (-arch=sm_90 -cubin
+// -lineinfo) and lines.fatbin (-fatbin), which has PTX, too; NVRTC 13.5 made lines-sm90-dwarf3.cubin (-lineinfo).
 __device__ __forceinline__ float twice(float x)
 {
     return x * 2;
