@@ -59,6 +59,29 @@ static void test_reuse(void)
     smc_reuse_close(&reuse);
 }
 
+/* Two blocks load the same half of their pieces, and store to those of one of them, in turns. */
+static void test_reuse_by_blocks(void)
+{
+    enum { PIECES = 64 };
+    struct smc_reuse reuse;
+    struct smc_reuse_counts loads = {{0}}, stores = {{0}};
+    CU_ASSERT_FATAL(smc_reuse_open(&reuse));
+    for (uint64_t i = 0; i < 4 * PIECES; i++) {
+        reuse.block = i % 2;
+        const uint64_t piece = i / 2 % PIECES;
+        smc_reuse_access(&reuse, piece + reuse.block * PIECES / 2, false, 2, &loads);
+        smc_reuse_access(&reuse, piece, true, 1, &stores);
+    }
+    CU_ASSERT_EQUAL(loads.different, 2 * 1.5 * PIECES);
+    CU_ASSERT_EQUAL(loads.of_blocks, 2 * 2 * PIECES);
+    CU_ASSERT_EQUAL(stores.different, PIECES);
+    CU_ASSERT_EQUAL(stores.of_blocks, 2 * PIECES);
+    CU_ASSERT_DOUBLE_EQUAL(smc_panels_of(loads.different / loads.of_blocks * 2, 2), 2, 1e-6);
+    CU_ASSERT_DOUBLE_EQUAL(smc_panels_of(1, 2), 1, 1e-6);
+    CU_ASSERT(isinf(smc_panels_of(2, 2)));
+    smc_reuse_close(&reuse);
+}
+
 /* Pieces that are accessed several times do not pass several times. */
 static void test_reuse_among_others(void)
 {
@@ -1876,6 +1899,7 @@ CU_TestInfo tests_timing[] = {
     {"copies to all blocks of a cluster", test_multicasts},
     {"what traces leave out of a ring of stages", test_rings_are_cut},
     {"pieces that are accessed again", test_reuse},
+    {"pieces that several blocks access", test_reuse_by_blocks},
     {"panels that blocks share", test_panels},
     {"panels in both halves of L2", test_shared_panels},
     {"arrays that were copied before the launch", test_copied_arrays},

@@ -4,6 +4,7 @@
 
 #include "machine/timing/l2.h"
 #include "machine/timing/launch_model.h"
+#include "machine/timing/panels.h"
 
 /* --- Accesses to arrays ----------------------------------------------------------------------- */
 
@@ -114,6 +115,21 @@ static double share_known(const struct smc_reuse_counts *counts, double shared,
     return fmin(1, fmax(shared, share_again(counts, scale, kept)));
 }
 
+/* As much of array `i` as all blocks load or store, if they do so at places all over it: the more
+   places the blocks of the sample have in common, the fewer there are. Of planes through the middle
+   of a volume, 2000 blocks access 61 % of the volume's pieces, and by twelve of them it is 62 %. */
+static double bytes_of_blocks(const struct model *model, size_t i,
+                              const struct smc_reuse_counts *counts, const struct scale *scale)
+{
+    const double bytes = (double)model->arguments->array[i].bytes;
+    const double sampled = model->sample.blocks;
+    if (!scale->is_exact || counts->of_blocks <= 0 || !array_is_scattered(&model->traffic[i]) ||
+        2 * model->traffic[i].span < bytes)
+        return bytes;
+    const double panels = smc_panels_of(counts->different / counts->of_blocks * sampled, sampled);
+    return fmin(bytes, panels * counts->of_blocks / sampled * PIECE);
+}
+
 /* What array `i` is accessed for in the whole launch. */
 static struct smc_touched touched_of(const struct model *model, size_t i, const struct scale *scale)
 {
@@ -128,8 +144,10 @@ static struct smc_touched touched_of(const struct model *model, size_t i, const 
                                  scale, kept);
     most_written *= 1 - share_known(&traffic->stores,
                                     traffic->stored_shared / fmax(traffic->stored, 1), scale, kept);
-    touched.read = part_of(bytes, touched.asked_read, most_read);
-    touched.written = part_of(bytes, touched.asked_written, most_written);
+    touched.read =
+        part_of(bytes_of_blocks(model, i, &traffic->loads, scale), touched.asked_read, most_read);
+    touched.written = part_of(bytes_of_blocks(model, i, &traffic->stores, scale),
+                              touched.asked_written, most_written);
     touched.both = fmax(touched.read, touched.written);
     touched.copied = model->launch->restored && traffic->stored > 0 ? bytes : 0;
     const double sectors = fmin(fmin(most_written, touched.written),
@@ -166,6 +184,20 @@ static double share_at_a_time(const struct model *model, size_t i,
     const double blocks = (double)(model->blocks < started ? model->blocks : started);
     const double bytes = model->traces.scattered ? traffic->block_span * blocks : traffic->span;
     return fmin(1, bytes / fmax(touched->both, 1));
+}
+
+/* The share of accesses at places in no order to those that this SM accessed so shortly before that
+   L2 has them yet. All SMs access as much meanwhile, each at any of so many bytes. */
+static double share_soon(const struct model *model, const struct smc_reuse_counts *counts,
+                         double bytes, double kept)
+{
+    double soon = 0;
+    for (unsigned i = 1; i < SMC_REUSE_CLASSES; i++) {
+        const double passed = smc_reuse_distance(i) * smc_busy_sms(model) * PIECE;
+        if (-bytes * expm1(-passed / bytes) <= kept)
+            soon += counts->of_class[i];
+    }
+    return soon / fmax(smc_reuse_sum(counts), 1);
 }
 
 /* The share of array `i` that comes from DRAM once in each launch. Arrays are restored one after
@@ -209,10 +241,14 @@ static void set_scattered(struct model *model, size_t i, const struct scale *sca
     const double kept_stores = SMC_L2_KEEPS_SCATTERED_STORES * l2_bytes;
     const bool near = near_bytes <= (touched.asked_written > 0 ? kept_stores : kept_loads);
     struct smc_sm_dram *dram = &model->dram[i];
-    *dram = (struct smc_sm_dram){.load_share = fmax(0, 1 - kept_loads / bytes),
-                                 .store_share = fmax(0, 1 - kept_stores / bytes),
-                                 .scattered = !near && array_is_scattered(&model->traffic[i]),
-                                 .in_no_order = true};
+    const struct smc_sm_traffic *traffic = &model->traffic[i];
+    *dram = (struct smc_sm_dram){
+        .load_share = fmax(0, 1 - kept_loads / bytes) *
+                      (1 - share_soon(model, &traffic->loads, bytes, kept_loads)),
+        .store_share = fmax(0, 1 - kept_stores / bytes) *
+                       (1 - share_soon(model, &traffic->stores, bytes, kept_stores)),
+        .scattered = !near && array_is_scattered(traffic),
+        .in_no_order = true};
     if (near) {
         dram->load_share =
             fmin(dram->load_share, share * touched.read / fmax(touched.asked_read, 1));

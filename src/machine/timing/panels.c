@@ -36,8 +36,7 @@ static void note_access(struct panel_lines *lines, uint64_t number, uint32_t blo
     lines->line[at] = (struct panel_line){number, block};
 }
 
-/* Of how many panels so many blocks, each of which has any, have `seen` different ones. */
-static double panels_of(double seen, double blocks)
+double smc_panels_of(double seen, double blocks)
 {
     double least = 1, most = 1e9;
     if (blocks < 2 || seen > blocks - 0.5)
@@ -104,7 +103,8 @@ bool smc_panels_find(const struct smc_traces *traces, uint32_t steps, double mos
         if (step[i].of_blocks <= 0)
             continue;
         const double seen = step[i].of_all / step[i].of_blocks * traces->blocks;
-        different[step[i].array] += step[i].of_blocks * fmin(panels_of(seen, traces->blocks), most);
+        different[step[i].array] +=
+            step[i].of_blocks * fmin(smc_panels_of(seen, traces->blocks), most);
         of_array[step[i].array] += step[i].of_blocks;
     }
     for (size_t i = 0; i < arrays && has; i++)

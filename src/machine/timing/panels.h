@@ -5,6 +5,10 @@
 #include "machine/timing/arguments.h"
 #include "machine/timing/traces.h"
 
+/* Of how many panels so many blocks, each of which has any, have `seen` different ones; INFINITY:
+   of many more. */
+double smc_panels_of(double seen, double blocks);
+
 /* By the traces of blocks that were drawn evenly from those that run at a time, `most`: sets
    `different`, one value for each of `arrays`, to how many blocks' worth of different places all of
    them access; 0: none accesses the array. Loads and stores of the program, which has so many

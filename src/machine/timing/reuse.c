@@ -121,8 +121,19 @@ static bool has_room(struct smc_reuse *reuse)
     return true;
 }
 
+/* Notes that the block loads or stores a piece; `by`: the blocks that did so before. */
+static void note_block(const struct smc_reuse *reuse, uint32_t *by, double weight,
+                       struct smc_reuse_counts *counts)
+{
+    const uint32_t block = UINT32_C(1) << reuse->block % 32;
+    counts->different += *by ? 0 : weight;
+    counts->of_blocks += *by & block ? 0 : weight;
+    *by |= block;
+}
+
 /* The class of an access. */
-static unsigned see_piece(struct smc_reuse *reuse, uint64_t number, bool stores)
+static unsigned see_piece(struct smc_reuse *reuse, uint64_t number, bool stores, double weight,
+                          struct smc_reuse_counts *counts)
 {
     if (!has_room(reuse) || !has_place(reuse))
         return 0;
@@ -140,8 +151,10 @@ static unsigned see_piece(struct smc_reuse *reuse, uint64_t number, bool stores)
     } else {
         reuse->used++;
     }
-    const bool was_stored = piece->is_stored;
-    *piece = (struct smc_reuse_piece){number, at, was_stored || stores};
+    const bool was_stored = piece->stored_by;
+    piece->number = number;
+    piece->at = at;
+    note_block(reuse, stores ? &piece->stored_by : &piece->loaded_by, weight, counts);
     add_latest(reuse, at, 1);
     return stores && !was_stored ? 0 : reuse_class;
 }
@@ -149,7 +162,7 @@ static unsigned see_piece(struct smc_reuse *reuse, uint64_t number, bool stores)
 double smc_reuse_access(struct smc_reuse *reuse, uint64_t piece, bool stores, double weight,
                         struct smc_reuse_counts *counts)
 {
-    const unsigned reuse_class = see_piece(reuse, piece + 1, stores);
+    const unsigned reuse_class = see_piece(reuse, piece + 1, stores, weight, counts);
     counts->of_class[reuse_class] += weight;
     return reuse_class == 0 || smc_reuse_distance(reuse_class) >= FAR ? fmax(0, weight - 1) : 0;
 }

@@ -10,6 +10,8 @@
 enum { SMC_REUSE_CLASSES = 50 };
 struct smc_reuse_counts {
     double of_class[SMC_REUSE_CLASSES];
+    double different,
+        of_blocks; /* different pieces of all blocks together, and of each, added up */
 };
 
 double smc_reuse_sum(const struct smc_reuse_counts *counts);
@@ -18,9 +20,9 @@ double smc_reuse_sum(const struct smc_reuse_counts *counts);
 double smc_reuse_distance(unsigned reuse_class);
 
 struct smc_reuse_piece {
-    uint64_t number; /* from 1; 0: free */
-    uint32_t at;     /* the access, from 1 */
-    bool is_stored;
+    uint64_t number;               /* from 1; 0: free */
+    uint32_t at;                   /* the access, from 1 */
+    uint32_t loaded_by, stored_by; /* by which blocks: a bit for each one of so many */
 };
 
 /* Owns the arrays. */
@@ -33,6 +35,7 @@ struct smc_reuse {
     double *passed;   /* by access: how many pieces that traces leave out have passed */
     uint32_t accesses, room;
     double passed_now;
+    uint32_t block; /* whose accesses follow */
 };
 
 /* False: memory. */

@@ -888,6 +888,7 @@ static bool sm_schedule_access_once(struct smc_sm_state *sm, struct smc_sm_warp 
         sm->work = &sm->launch->work[entry->step];
         sm->work->executions++;
         sm->weight = weight[warp->at];
+        sm->reuse.block = sm->slot[warp->block].block;
         const uint64_t filled = sm->cache.filled;
         execute(sm, &sm->part[0], warp, step, entry, 0);
         warp->filled += (double)(sm->cache.filled - filled);
