@@ -110,7 +110,6 @@ static uint32_t pieces_in(uint32_t sectors)
 
 enum {
     PIECE_BYTES = 64,
-    FEW_LINES = 4,
     MANY_LINES = 8,
     MOST_LINES = 4 * SMC_LANES /* of 16 bytes a lane in local memory */
 };
@@ -650,7 +649,9 @@ static bool merges(struct smc_sm_part *part, const struct smc_warp_trace_line *l
     return same;
 }
 
-/* Whether a warp stored to the same lines just before, as to the members of a structure. */
+/* Whether a warp stored to the same lines just before, as to the members of a structure. Of five
+   words of a structure, in five lines, L2 gets 33 sectors instead of 100, whatever other warps
+   store meanwhile (H200, CUDA 13.0, driver 580.159.04, 2026-11-30). */
 static bool goes_on_storing(struct smc_sm_warp *warp, const struct smc_warp_trace_line *line,
                             uint32_t lines)
 {
@@ -727,7 +728,7 @@ double smc_sm_store(struct smc_sm_state *sm, struct smc_sm_warp *warp,
     const double merged_share = 0.63;
     const bool goes_on = goes_on_storing(warp, line, entry->lines);
     const bool merged = merges(&sm->part[warp->subpartition], line, entry->lines) ||
-                        (goes_on && entry->lines <= FEW_LINES);
+                        (goes_on && entry->lines < MANY_LINES);
     const bool is_whole = bytes >= (double)entry->sectors * SMC_SECTOR_BYTES; /* all sectors */
     for (uint32_t i = 0; i < entry->lines; i++) {
         if (is_local(line[i].number)) {
