@@ -1142,8 +1142,8 @@ static void test_stores_of_parts(void)
     CU_ASSERT_EQUAL(bench.traffic[0].stored_bytes, 2 * 128); /* which fill its sectors together */
     /* Up to seven lines of one warp, even if its sub-partition does not store to the same. */
     for (uint32_t lines = 7; lines <= 8; lines++) {
-        entry[1].lines = lines;
-        entry[1].sectors = 4 * lines;
+        entry[1].lines = (uint8_t)lines;
+        entry[1].sectors = (uint8_t)(4 * lines);
         memset(bench.work, 0, sizeof bench.work);
         run(&bench, &trace, 1, 1, 1);
         CU_ASSERT_DOUBLE_EQUAL(bench.work[0].store_slots,
