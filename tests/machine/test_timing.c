@@ -1030,6 +1030,10 @@ static void test_atomics(void)
     run(&bench, &trace, 1, 1, 8);
     CU_ASSERT_EQUAL(bench.result.hottest_clocks, 2);
     CU_ASSERT_DOUBLE_EQUAL(bench.work[0].atomic_slots - before, 8 * 4 * (0.5 + 0.75), 1e-6);
+    entry.active_lanes = 24; /* of the sectors every second one lacks half */
+    run(&bench, &trace, 1, 1, 8);
+    CU_ASSERT_DOUBLE_EQUAL(bench.result.hottest_clocks, (2 + 3) / 2.0, 1e-6);
+    entry.active_lanes = 32;
     bench.step[0].in.operation = SMC_OP_REDG;
     bench.step[0].in.high |= UINT64_C(7) << (73 - 64); /* doubles, two at a time */
     run(&bench, &trace, 1, 1, 8);

@@ -568,15 +568,19 @@ static bool takes_twice(const struct smc_sm_step *step, const struct smc_warp_tr
     return (step->is_double && several) || (step->swaps && (several || entry->sectors > 1));
 }
 
-/* How long a unit of L2 takes for an atomic of an instruction. */
+/* How long a unit of L2 takes for an atomic of an instruction, by how many of its sectors are
+   whole: lanes that are missing leave half of a sector, as where a row begins and ends anywhere. Of
+   four words, two or one in each sector all take as long (H200, CUDA 13.0, driver 580.159.04,
+   2026-11-30). */
 static double clocks_in_unit(const struct smc_rates *rates, const struct smc_sm_step *step,
                              const struct smc_warp_trace_entry *entry, double atomics)
 {
     if (takes_twice(step, entry, atomics))
         return 2 * rates->atomic_whole_clocks;
-    return entry->active_lanes * step->bytes >= atomics * SMC_SECTOR_BYTES
-               ? rates->atomic_whole_clocks
-               : rates->atomic_unit_clocks;
+    const double filled = entry->active_lanes * step->bytes / fmax(atomics * SMC_SECTOR_BYTES, 1);
+    const double parts = fmin(fmax(2 * (1 - filled), 0), 1);
+    return rates->atomic_whole_clocks +
+           parts * (rates->atomic_unit_clocks - rates->atomic_whole_clocks);
 }
 
 /* Adds atomics to those of the piece that has a line. Arrays are taken to begin with a kilobyte. */

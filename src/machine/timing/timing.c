@@ -492,8 +492,8 @@ static double clocks_in_window(const struct model *model)
     const struct work *work = &model->work;
     const double all = work->atomics * smc_busy_sms(model);
     const double pieces = work->atomics_window / PIECE_BYTES;
-    if (pieces < PIECES_OF_UNIT)
-        return 0; /* those of the hottest one */
+    if (pieces <= 0)
+        return 0; /* not known */
     return all * work->atomic_clocks *
            fmin(PIECES_OF_UNIT / pieces + 1.0 / ATOMIC_UNITS, 1.0 / PIECES_OF_UNIT);
 }
