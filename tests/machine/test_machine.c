@@ -285,13 +285,16 @@ static void test_barriers_in_shared_memory(void)
         struct code code;
         unsigned predicate;
         enum smc_sass_operand_kind to;
-    } cases[] = {{{0x00000002ff0075a7, 0x000e22000800014d}, 0, SMC_OPERAND_NONE},
-                 {{0x00000000ff0379a7, 0x0011ea0008000009}, 7, SMC_OPERAND_REGISTER}};
+        unsigned registers; /* of the state */
+    } cases[] = {{{0x00000002ff0075a7, 0x000e22000800014d}, 0, SMC_OPERAND_NONE, 0},
+                 {{0x00000000ff0379a7, 0x0011ea0008000009}, 7, SMC_OPERAND_REGISTER, 1},
+                 {{0x000000ff110279a7, 0x000e22000810003f}, 7, SMC_OPERAND_REGISTER, 2}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct smc_machine_program program;
         program_of(&cases[i].code, 1, &program);
         CU_ASSERT_EQUAL(program.step[0].in.operation, SMC_OP_SYNCS);
         CU_ASSERT_EQUAL(program.step[0].in.to.kind, cases[i].to);
+        CU_ASSERT_EQUAL(program.step[0].in.to.registers, cases[i].registers);
         CU_ASSERT_EQUAL(program.step[0].in.to_predicate[0], cases[i].predicate);
         smc_machine_program_free(&program);
     }

@@ -1385,7 +1385,7 @@ static void add_async(int warp, uint32_t step, const struct smc_async *async)
 /* A warp executes an instruction of a barrier. */
 static void add_phase(int warp, uint32_t step, enum smc_async_kind kind, uint32_t barrier)
 {
-    if (kind == SMC_ASYNC_WAIT_EVEN || kind == SMC_ASYNC_WAIT_ODD)
+    if (kind >= SMC_ASYNC_WAIT_EVEN && kind <= SMC_ASYNC_WAIT_ARRIVED)
         smc_warp_trace_wait(&turns.trace[warp], barrier);
     add_async(warp, step, &(struct smc_async){.kind = kind, .barrier = barrier, .count = 1});
 }
@@ -1422,6 +1422,22 @@ static void test_turns(void)
         add_phase(4, 4, SMC_ASYNC_ARRIVE, SECOND_BARRIER);
     }
     CU_ASSERT_DOUBLE_EQUAL(run_turns(), TURNS * 2 * PHASE_LATENCY, TURNS * 6);
+}
+
+/* Whoever waits for the phase in which it arrived goes on with all others; a phase of a barrier at
+   which it has not arrived is not known. */
+static void test_arrived_phase(void)
+{
+    enum { TURNS = 51 };
+    start_turns(ROOM);
+    add_async(0, 4, &(struct smc_async){SMC_ASYNC_INIT, FIRST_BARRIER, 2, 0, 0, 0, 0});
+    add_phase(0, 4, SMC_ASYNC_WAIT_ARRIVED, FIRST_BARRIER);
+    for (uint32_t i = 0; i < TURNS; i++)
+        for (int warp = 0; warp <= 4; warp += 4) {
+            add_phase(warp, 4, SMC_ASYNC_ARRIVE, FIRST_BARRIER);
+            add_phase(warp, 4, SMC_ASYNC_WAIT_ARRIVED, FIRST_BARRIER);
+        }
+    CU_ASSERT_DOUBLE_EQUAL(run_turns(), TURNS * PHASE_LATENCY, TURNS * 6);
 }
 
 /* What ends a trace that leaves the rest out may be a wait, which nothing follows. */
@@ -1907,6 +1923,7 @@ CU_TestInfo tests_timing[] = {
     {"what a trace leaves out of nested loops is added", test_nested_loops_are_cut},
     {"a barrier", test_barrier},
     {"warps take turns at barriers in shared memory", test_turns},
+    {"warps wait for the phase in which they arrived", test_arrived_phase},
     {"a trace ends at a wait", test_trace_ends_at_wait},
     {"a block that cannot go on waits for no other", test_blocks_wait_apart},
     {"copies to all blocks of a cluster", test_multicasts},

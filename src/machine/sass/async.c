@@ -78,8 +78,9 @@ static void read_syncs(const struct smc_sass_warp *warp, const struct smc_sass_i
     if (!barrier_address(warp, in, lane, &async->barrier))
         return;
     if (smc_bits(in, 9, 3) == PHASECHK) {
-        if (known)
-            async->kind = value >> 31 ? SMC_ASYNC_WAIT_ODD : SMC_ASYNC_WAIT_EVEN;
+        async->kind = !known        ? SMC_ASYNC_WAIT_ARRIVED
+                      : value >> 31 ? SMC_ASYNC_WAIT_ODD
+                                    : SMC_ASYNC_WAIT_EVEN;
         return;
     }
     if (!known && how != ONCE)

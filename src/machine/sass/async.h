@@ -16,6 +16,8 @@ enum smc_async_kind {
     SMC_ASYNC_COPIES_ARRIVE, /* `count` arrivals once the warp's cp.async so far are there */
     SMC_ASYNC_WAIT_EVEN,     /* for the end of a phase of even number, from 0 */
     SMC_ASYNC_WAIT_ODD,
+    SMC_ASYNC_WAIT_ARRIVED, /* of the phase in which the warp arrived last: its parity is in what
+                               that arrival returned, or is unknown */
     SMC_ASYNC_LOAD,  /* `bytes`, 0: unknown, from `address` into shared memory of `count` blocks of
                         the cluster, and to a barrier */
     SMC_ASYNC_STORE, /* `bytes`, 0: unknown, from shared memory to `address` */

@@ -421,6 +421,7 @@ static void read_widths(struct smc_sass_instruction *in)
         break;
     case SMC_OP_SYNCS: /* its form is no one of the operands; only waits set a predicate */
         in->from[1] = register_at(in, 32, false, 1);
+        in->to.registers = in->to.number % 2 ? 1 : 2; /* the state: a pair of registers */
         if (smc_bits(in, 9, 3) != FORM_THIRD_IMMEDIATE)
             in->to_predicate[0] = SMC_TRUE_PREDICATE;
         else /* and no register, though the field of R0 is there */

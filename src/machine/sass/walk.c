@@ -187,7 +187,7 @@ static void trace_async(struct state *state, const struct smc_sass_instruction *
     const struct smc_warp_memory *memory = state->walk->memory;
     const struct smc_async async =
         smc_async_of(state->warp, in, mask, memory ? memory->contents : NULL);
-    if (async.kind == SMC_ASYNC_WAIT_EVEN || async.kind == SMC_ASYNC_WAIT_ODD)
+    if (async.kind >= SMC_ASYNC_WAIT_EVEN && async.kind <= SMC_ASYNC_WAIT_ARRIVED)
         smc_warp_trace_wait(trace, async.barrier);
     if (trace->line_capacity - trace->line_count < SMC_ASYNC_LINES)
         return;

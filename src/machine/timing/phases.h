@@ -39,6 +39,8 @@ struct smc_phased_barrier {
     double when;       /* the latest of what has arrived in the phase */
     uint32_t phases;   /* that have ended */
     double ended;      /* when the last of them did */
+    /* A bit for each warp of the block: whether it has arrived, and last in an odd phase. */
+    uint32_t arrived, arrived_odd;
 };
 
 struct smc_phased_barriers {

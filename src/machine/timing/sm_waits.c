@@ -248,14 +248,21 @@ double smc_sm_execute_phases(struct smc_sm_state *sm, struct smc_sm_warp *warp,
     struct smc_sm_slot *slot = &sm->slot[warp->block];
     const struct smc_async async = smc_async_unpack(&warp->trace->line[entry->line], entry->lines);
     struct smc_phased_barrier *barrier = smc_phases_find(&slot->phased, async.barrier);
+    const uint32_t own = 1u << (warp - &sm->warp[slot->first_warp]);
     bool ends = false, odd = async.kind == SMC_ASYNC_WAIT_ODD;
-    if (!barrier || async.kind == SMC_ASYNC_NOTHING)
+    if (!barrier || async.kind == SMC_ASYNC_NOTHING ||
+        (async.kind == SMC_ASYNC_WAIT_ARRIVED && !(barrier->arrived & own)))
         return clock + sm->rates->phase_check;
+    if (async.kind == SMC_ASYNC_WAIT_ARRIVED)
+        odd = (barrier->arrived_odd & own) != 0;
     switch (async.kind) {
     case SMC_ASYNC_INIT:
         smc_phases_init(barrier, async.count);
         return clock;
     case SMC_ASYNC_ARRIVE:
+        barrier->arrived |= own;
+        barrier->arrived_odd =
+            barrier->phases & 1 ? barrier->arrived_odd | own : barrier->arrived_odd & ~own;
         ends = smc_phases_arrive(barrier, async.count, async.bytes, clock);
         break;
     case SMC_ASYNC_COPIES_ARRIVE:
