@@ -21,7 +21,7 @@
 static void access_pieces(struct smc_reuse *reuse, uint64_t pieces, bool stores,
                           struct smc_reuse_counts *counts)
 {
-    *counts = (struct smc_reuse_counts){{0}};
+    *counts = (struct smc_reuse_counts){.different = 0};
     for (uint64_t i = 0; i < pieces; i++)
         smc_reuse_access(reuse, i, stores, 1, counts);
 }
@@ -64,7 +64,7 @@ static void test_reuse_by_blocks(void)
 {
     enum { PIECES = 64 };
     struct smc_reuse reuse;
-    struct smc_reuse_counts loads = {{0}}, stores = {{0}};
+    struct smc_reuse_counts loads = {.different = 0}, stores = {.different = 0};
     CU_ASSERT_FATAL(smc_reuse_open(&reuse));
     for (uint64_t i = 0; i < 4 * PIECES; i++) {
         reuse.block = i % 2;
@@ -87,12 +87,12 @@ static void test_reuse_among_others(void)
 {
     enum { PIECES = 4096 };
     struct smc_reuse reuse;
-    struct smc_reuse_counts counts = {{0}};
+    struct smc_reuse_counts counts = {.different = 0};
     CU_ASSERT_FATAL(smc_reuse_open(&reuse));
     smc_reuse_access(&reuse, UINT64_MAX / 4, false, 1, &counts);
     for (int i = 0; i < 5; i++)
         access_pieces(&reuse, PIECES, false, &counts);
-    counts = (struct smc_reuse_counts){{0}};
+    counts = (struct smc_reuse_counts){.different = 0};
     smc_reuse_access(&reuse, UINT64_MAX / 4, false, 1, &counts);
     CU_ASSERT_DOUBLE_EQUAL(smc_reuse_distance(class_of_all(&counts, 1)), PIECES, 0.2 * PIECES);
     smc_reuse_close(&reuse);
