@@ -144,11 +144,10 @@ struct smc_user_run {
 bool smc_user_is_code(const struct smc_user_run *run);
 
 /* Compiles, or takes machine code from the file, selects the kernel and checks the arguments.
-   SMC_USAGE: a file that cannot be read or
-   does not compile, no such kernel, arguments that do not match, more threads than the launch
-   bounds allow. Whether the model predicts that the launch succeeds is in answer.outcome, and how
-   long it takes in answer.time: from its machine code, the numbers and the sizes of the memory,
-   and the contents that were typed.
+   SMC_USAGE: a file that cannot be read or does not compile, no such kernel, arguments that do
+   not match, more threads than the launch bounds allow. Whether the model predicts that the
+   launch succeeds is in answer.outcome, and how long it takes in answer.time: from its machine
+   code, the numbers and the sizes of the memory, and the contents that were typed.
    SMC_UNAVAILABLE: no NVRTC for the device. Always free it, even after a failure. */
 enum smc_status smc_user_prepare(const struct smc_user_request *request, struct smc_user_run *run,
                                  struct smc_text *warnings, struct smc_error *error);

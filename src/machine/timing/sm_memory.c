@@ -948,8 +948,7 @@ static void note_box(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
         const uint64_t first = async->address + i * async->pitch, last = first + of_row - 1;
         note_span(sm, warp, sm->span, array, first / SMC_LINE_BYTES);
         note_span(sm, warp, sm->span, array, last / SMC_LINE_BYTES);
-        for (uint64_t piece = first / (SMC_LINE_BYTES / 2); piece <= last / (SMC_LINE_BYTES / 2);
-             piece++)
+        for (uint64_t piece = first / PIECE_BYTES; piece <= last / PIECE_BYTES; piece++)
             note_pieces(sm, piece / 2, piece % 2 ? 0x4 : 0x1, array,
                         async->kind == SMC_ASYNC_STORE);
     }

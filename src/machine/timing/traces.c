@@ -940,14 +940,6 @@ bool smc_survey_is_long(const struct smc_survey *survey, uint64_t warps)
     return all > 0 && survey->steps / all * shorter * (double)warps > (double)SURELY * RACING_STEPS;
 }
 
-bool smc_traces_are_whole(const struct smc_traces *traces)
-{
-    for (size_t i = 0; i < (size_t)traces->blocks * traces->warps_per_block; i++)
-        if (traces->trace[i].skip_count > 0)
-            return false;
-    return true;
-}
-
 enum { SMALL = 100 }; /* a hundredth of a length */
 
 bool smc_survey_spreads(const struct smc_survey *survey)

@@ -132,9 +132,6 @@ bool smc_traces_take_turns(const struct smc_machine_program *program);
 enum smc_status smc_traces_measure_turns(const struct smc_machine_launch *launch, uint64_t block,
                                          struct smc_trace_size *size, struct smc_error *error);
 
-/* Whether the traces leave no iterations of loops out. */
-bool smc_traces_are_whole(const struct smc_traces *traces);
-
 /* Whether the warps of a survey differ from each other, so that it tells more than any traces. */
 bool smc_survey_spreads(const struct smc_survey *survey);
 
