@@ -9,6 +9,7 @@
 #include "machine/timing/fetch.h"
 #include "machine/timing/l1.h"
 #include "machine/timing/l2.h"
+#include "machine/timing/launch_model.h"
 #include "machine/timing/panels.h"
 #include "machine/timing/reuse.h"
 #include "machine/timing/sm_schedule.h"
@@ -1870,6 +1871,56 @@ static void test_measured_tensor_rates(void)
     CU_ASSERT_DOUBLE_EQUAL(smc_rates_clocks(&rates, &halves), 2048 / 24.0 / 4 * 4, 1e-9);
 }
 
+/* --- SMs that get more than others -------------------------------------------------------------
+ */
+
+/* How long the longest SM takes, of 132, if one with mean blocks of 100 instructions takes 1000
+   clocks. The two blocks that are followed are such blocks. */
+static double clocks_of_longest(uint64_t blocks, double busy, const struct smc_survey *survey)
+{
+    static struct model model;
+    const struct smc_warp_trace trace = {.length = 100}, *pointer = &trace;
+    struct smc_sm_block block[2] = {{&pointer}, {&pointer}};
+    model = (struct model){.blocks = blocks, .sms = 132};
+    model.machine.resident = 264;
+    model.sample.blocks = 2;
+    model.survey = *survey;
+    model.traces = (struct smc_traces){
+        .blocks = 2, .warps_per_block = 1, .scattered = true, .block = block, .length = 200};
+    model.rates.subpartitions = 4;
+    model.rates.fma_halves = 2;
+    model.work.clocks = 1000;
+    model.work.issued = 4000 * busy;
+    smc_model_wait_for_longest(&model);
+    return model.work.clocks;
+}
+
+/* The largest of 132 sums of two blocks is 2.6 standard deviations above the mean, and no more than
+   twice the longest block. */
+static void test_uneven_sms(void)
+{
+    struct smc_survey survey = {.warps = 1000,
+                                .length = 100,
+                                .spread = 30,
+                                .longest = 200,
+                                .blocks = 1000,
+                                .block_spread = 30};
+    CU_ASSERT_DOUBLE_EQUAL(clocks_of_longest(264, 1, &survey), 1000 * (1 + 2.6 * 0.3 / sqrt(2)),
+                           20);
+    CU_ASSERT_DOUBLE_EQUAL(clocks_of_longest(264, 0.5, &survey),
+                           (1000 + clocks_of_longest(264, 1, &survey)) / 2, 1e-6);
+    CU_ASSERT_EQUAL(clocks_of_longest(132, 1, &survey), 1000); /* the longest is followed */
+    CU_ASSERT_EQUAL(clocks_of_longest(265, 1, &survey), 1000); /* a free SM gets the next block */
+    survey.longest = 110;
+    CU_ASSERT_DOUBLE_EQUAL(clocks_of_longest(264, 1, &survey), 1100, 1e-6);
+    survey.longest = 200;
+    survey.block_spread = 0; /* warps of a block differ, but blocks do not */
+    CU_ASSERT_EQUAL(clocks_of_longest(264, 1, &survey), 1000);
+    survey.blocks = 0; /* warps were walked alone: those of a block in the sample do not differ */
+    CU_ASSERT_DOUBLE_EQUAL(clocks_of_longest(264, 1, &survey), 1000 * (1 + 2.6 * 0.3 / sqrt(2)),
+                           30);
+}
+
 CU_TestInfo tests_timing[] = {
     {"the L1 cache", test_cache},
     {"lines of L1 that are not followed", test_lines_that_pass},
@@ -1936,6 +1987,7 @@ CU_TestInfo tests_timing[] = {
     {"the distance of pieces among others", test_reuse_among_others},
     {"what entries of a trace stand for", test_weights},
     {"a wait for iterations that another trace leaves out", test_missing_iterations},
+    {"SMs that get more than others", test_uneven_sms},
     {"arguments in memory", test_arguments},
     {"parameters where the kernel has them", test_placed_parameters},
     {"no prediction, with a reason", test_reasons},

@@ -107,6 +107,10 @@ enum smc_status smc_sample_measure(const struct model *model, uint64_t kept, str
    drifted apart. */
 enum smc_status smc_sample_choose(struct model *model, struct smc_error *error);
 
+/* Where several blocks of each SM all start at once, the launch lasts as long as the SM that gets
+   the most to execute: the units that are busy have as much more to do than with the sample. */
+void smc_model_wait_for_longest(struct model *model);
+
 /* Sets the terms, what bounds the time, the time and its range. `times`: the work of the launch as
    a multiple of that of `model->work`. */
 void smc_model_set_time(const struct model *model, double times, struct smc_time *time);

@@ -21,4 +21,5 @@ libsmc_la_SOURCES += \
 	src/machine/timing/surveyed_traces.c \
 	src/machine/timing/terms.def \
 	src/machine/timing/time_terms.c src/machine/timing/timing.c \
-	src/machine/timing/traces.c src/machine/timing/traces.h
+	src/machine/timing/traces.c src/machine/timing/traces.h \
+	src/machine/timing/uneven_sms.c

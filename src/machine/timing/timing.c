@@ -252,7 +252,11 @@ static enum smc_status time_sm(struct model *model, struct smc_error *error)
     const double nearly_all = 0.9;
     enum smc_status status = run_sm(model, smc_sm_run, error);
     model->turns = status == SMC_OK && smc_model_busy(model) > nearly_all;
-    return model->turns ? run_sm(model, smc_sm_run, error) : status;
+    if (model->turns)
+        status = run_sm(model, smc_sm_run, error);
+    if (status == SMC_OK)
+        smc_model_wait_for_longest(model);
+    return status;
 }
 
 /* Whether blocks take their numbers from a counter, in the order in which they start. */

@@ -696,6 +696,7 @@ static bool mean_suffices(const struct mean_of *of, double least)
 struct seen {
     struct mean_of lengths, sectors, late_lengths, late_sectors;
     struct mean_of seeing[2]; /* lengths: [1] of blocks that see what others stored */
+    struct mean_of blocks;    /* the mean lengths of their warps */
     uint64_t half;
     bool is_late; /* the first checkpoint has passed */
 };
@@ -713,6 +714,15 @@ static void survey_see(const struct tracer *tracer, struct smc_survey *survey, s
         survey->longest = length;
         survey->longest_block = place / tracer->warps;
     }
+}
+
+static void see_block(const struct tracer *tracer, const struct smc_walk_block *walked,
+                      struct seen *seen)
+{
+    double sum = 0;
+    for (uint32_t w = 0; w < tracer->warps; w++)
+        sum += (double)smc_walk_block_length(walked, w);
+    mean_add(&seen->blocks, sum / tracer->warps);
 }
 
 static bool sees_others(const struct tracer *tracer)
@@ -791,6 +801,7 @@ static bool survey_blocks(struct tracer *tracer, struct smc_survey *survey, stru
             survey_see(tracer, survey, seen, evenly(i, blocks) * tracer->warps + w, length,
                        (tracer->walk.all_sectors - before) / tracer->warps);
         }
+        see_block(tracer, tracer->block, seen);
     }
     return true;
 }
@@ -829,6 +840,7 @@ static void see_at_once(void *context, uint64_t block, const struct smc_walk_blo
     for (uint32_t w = 0; w < at->tracer->warps; w++)
         survey_see(at->tracer, at->survey, at->seen, block * at->tracer->warps + w,
                    (double)smc_walk_block_length(walked, w), 0);
+    see_block(at->tracer, walked, at->seen);
 }
 
 /* Whether all blocks end at the same time, in not too many steps. */
@@ -862,6 +874,8 @@ static bool survey_grid(struct tracer *tracer, bool at_once, struct smc_survey *
     survey->warps = (uint64_t)seen.lengths.count;
     survey->length = seen.lengths.mean;
     survey->spread = seen.lengths.count > 0 ? spread_of(&seen.lengths) : 0;
+    survey->blocks = seen.blocks.count;
+    survey->block_spread = seen.blocks.count > 0 ? spread_of(&seen.blocks) : 0;
     survey->seeing = seen.seeing[true].mean;
     survey->unseeing = seen.seeing[false].mean;
     survey->whole = survey->warps == (uint64_t)grid[0] * grid[1] * grid[2] * tracer->warps;

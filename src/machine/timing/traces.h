@@ -26,6 +26,8 @@ struct smc_survey {
     double spread;      /* their standard deviation */
     double longest;
     uint64_t longest_block;
+    double blocks;                                      /* walked as a whole */
+    double block_spread;                                /* of the mean lengths of their warps */
     struct smc_surveyed_warp first[SMC_SURVEYED_WARPS]; /* the first of them */
     bool whole;                                         /* these are all warps of the grid */
     bool at_once;                     /* they were walked at the same time (walk_grid.h) */
