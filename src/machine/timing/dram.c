@@ -8,8 +8,6 @@
 
 /* --- Accesses to arrays ----------------------------------------------------------------------- */
 
-enum { PIECE = 64 };
-
 /* What the whole launch accesses for what the sample does. */
 struct scale {
     double times;
@@ -35,7 +33,7 @@ static double pieces_at_a_time(const struct model *model, double times, double s
             first / fmax(smc_reuse_sum(&traffic->loads) + smc_reuse_sum(&traffic->stores), 1);
         const double once = (traffic->loaded + traffic->stored) * times * share;
         all += once;
-        different += fmin(once, (double)model->arguments->array[i].bytes / PIECE);
+        different += fmin(once, (double)model->arguments->array[i].bytes / SMC_L2_PIECE_BYTES);
     }
     return all > 0 ? sms * different / all : sms;
 }
@@ -53,9 +51,9 @@ static struct scale find_scale(const struct model *model, bool drawn)
         loaded += model->traffic[i].loaded > 0 ? bytes : 0;
         stored += model->traffic[i].stored > 0 ? bytes : 0;
     }
-    scale.loaded_part = sms * model->work.load_pieces * PIECE / loaded;
-    scale.stored_part = sms * model->work.store_pieces * PIECE / stored;
-    scale.passed = pieces_at_a_time(model, scale.times, sms) * PIECE;
+    scale.loaded_part = sms * model->work.load_pieces * SMC_L2_PIECE_BYTES / loaded;
+    scale.stored_part = sms * model->work.store_pieces * SMC_L2_PIECE_BYTES / stored;
+    scale.passed = pieces_at_a_time(model, scale.times, sms) * SMC_L2_PIECE_BYTES;
     return scale;
 }
 
@@ -82,7 +80,8 @@ static bool array_is_gathered(const struct model *model, size_t i)
     enum { FAR_APART = 4 };
     const struct smc_sm_traffic *traffic = &model->traffic[i];
     return 2 * traffic->loaded_astray > traffic->loaded + traffic->stored &&
-           traffic->block_span * model->sample.blocks > FAR_APART * traffic->loaded * PIECE;
+           traffic->block_span * model->sample.blocks >
+               FAR_APART * traffic->loaded * SMC_L2_PIECE_BYTES;
 }
 
 static bool is_in_no_order(const struct model *model, size_t i)
@@ -127,7 +126,7 @@ static double bytes_of_blocks(const struct model *model, size_t i,
         2 * model->traffic[i].span < bytes)
         return bytes;
     const double panels = smc_panels_of(counts->different / counts->of_blocks * sampled, sampled);
-    return fmin(bytes, panels * counts->of_blocks / sampled * PIECE);
+    return fmin(bytes, panels * counts->of_blocks / sampled * SMC_L2_PIECE_BYTES);
 }
 
 /* What array `i` is accessed for in the whole launch. */
@@ -135,8 +134,9 @@ static struct smc_touched touched_of(const struct model *model, size_t i, const 
 {
     const struct smc_sm_traffic *traffic = &model->traffic[i];
     double bytes = (double)model->arguments->array[i].bytes;
-    struct smc_touched touched = {.asked_read = traffic->loaded * scale->times * PIECE,
-                                  .asked_written = traffic->stored * scale->times * PIECE};
+    struct smc_touched touched = {.asked_read = traffic->loaded * scale->times * SMC_L2_PIECE_BYTES,
+                                  .asked_written =
+                                      traffic->stored * scale->times * SMC_L2_PIECE_BYTES};
     double most_read = scale->is_exact ? touched.asked_read : bytes * scale->loaded_part;
     double most_written = scale->is_exact ? touched.asked_written : bytes * scale->stored_part;
     const double kept = SMC_L2_KEEPS_SCATTERED_STORES * (double)model->launch->device->l2_bytes;
@@ -193,7 +193,7 @@ static double share_soon(const struct model *model, const struct smc_reuse_count
 {
     double soon = 0;
     for (unsigned i = 1; i < SMC_REUSE_CLASSES; i++) {
-        const double passed = smc_reuse_distance(i) * smc_busy_sms(model) * PIECE;
+        const double passed = smc_reuse_distance(i) * smc_busy_sms(model) * SMC_L2_PIECE_BYTES;
         if (-bytes * expm1(-passed / bytes) <= kept)
             soon += counts->of_class[i];
     }
@@ -265,7 +265,7 @@ static void set_scattered(struct model *model, size_t i, const struct scale *sca
     model->time->dram_bytes += loads + 2 * stores;
     model->dram_clocks +=
         (loads * rates->dram_scattered_load_clocks + stores * rates->dram_scattered_store_clocks) /
-        PIECE / smc_busy_sms(model);
+        SMC_L2_PIECE_BYTES / smc_busy_sms(model);
 }
 
 /* After a flush everything that is loaded comes from DRAM, and each line that enters L2 makes one
@@ -292,7 +292,8 @@ static void set_local(struct model *model, double l2_bytes)
     dram->in_no_order = array_is_scattered(&model->traffic[local]);
     dram->scattered = array_is_scattered(&model->traffic[local]);
     const struct smc_sm_traffic *traffic = &model->traffic[local];
-    const struct scale scale = {.passed = smc_busy_sms(model) * PIECE, .bytes = model->local_bytes};
+    const struct scale scale = {.passed = smc_busy_sms(model) * SMC_L2_PIECE_BYTES,
+                                .bytes = model->local_bytes};
     const double kept_loads = SMC_L2_KEEPS_SCATTERED_LOADS * l2_bytes;
     const double kept_stores = SMC_L2_KEEPS_SCATTERED_STORES * l2_bytes;
     dram->load_share = fmax(0, 1 - kept_loads / model->local_bytes) *
@@ -302,7 +303,7 @@ static void set_local(struct model *model, double l2_bytes)
     const double pieces = model->work.local_pieces / fmax(traffic->loaded + traffic->stored, 1);
     const double loads = dram->load_share * traffic->loaded * pieces;
     const double stores = dram->store_share * traffic->stored * pieces;
-    const double bytes = smc_busy_sms(model) * PIECE;
+    const double bytes = smc_busy_sms(model) * SMC_L2_PIECE_BYTES;
     if (!dram->scattered) {
         add_moved(model, loads * bytes, stores * bytes);
         return;
@@ -334,7 +335,7 @@ static bool blocks_have_parts(const struct model *model, size_t i)
     const struct smc_sm_traffic *traffic = &model->traffic[i];
     const double resident = fmin(model->sample.blocks, model->launch->blocks_per_sm);
     const double blocks = (resident - 1) * (double)model->sms + 1;
-    const double loaded = traffic->loads.of_class[0] * PIECE / model->sample.blocks;
+    const double loaded = traffic->loads.of_class[0] * SMC_L2_PIECE_BYTES / model->sample.blocks;
     return !model->traces.scattered && resident > 1 && traffic->span >= most_of * blocks * loaded &&
            traffic->span * most_of <= blocks * loaded;
 }
@@ -359,7 +360,8 @@ static double loaded_by_others(const struct model *model, size_t i, const struct
 static double bytes_at_a_time(const struct model *model, size_t i, const struct scale *scale)
 {
     const struct smc_sm_traffic *traffic = &model->traffic[i];
-    const double first = (traffic->loads.of_class[0] + traffic->stores.of_class[0]) * PIECE;
+    const double first =
+        (traffic->loads.of_class[0] + traffic->stores.of_class[0]) * SMC_L2_PIECE_BYTES;
     return fmin(first / model->sample.blocks * model->different[i],
                 touched_of(model, i, scale).both);
 }

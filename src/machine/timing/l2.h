@@ -26,6 +26,9 @@
    63 MB, CUDA 13.0, driver 580.159.04, 2026-11-30). */
 #define SMC_L2_KEEPS_SHARED 0.45
 
+/* What DRAM gives and takes at a time; sm_memory.c has how long L2 takes for it. */
+enum { SMC_L2_PIECE_BYTES = 64 };
+
 /* What a launch loads from and stores to arrays, in bytes: once each, as far as it is accessed. */
 struct smc_touched {
     double read, written, both; /* both: each byte counted once */

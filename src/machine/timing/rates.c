@@ -3,6 +3,9 @@
 
 #include <math.h>
 
+#include "machine/timing/l2.h"
+#include "rules/banks.h"
+
 /* Latencies in clocks and shares of the published bandwidths, for boards that nobody has measured:
    those of an H100 and an H200, rounded (data/ceilings.csv). */
 enum {
@@ -14,8 +17,6 @@ enum {
     USUAL_SPECIAL_CLOCKS = 17,
     USUAL_CONSTANT_CLOCKS = 28,
     USUAL_BARRIER_CLOCKS = 14,
-    SECTOR_BYTES = 32,
-    PIECE_BYTES = 64,
     /* Sectors a clock between one SM and L2, measured on an H100 and an H200 (CUDA 13.0, driver
        580.159.04, 2026-11-24): 3.97 loaded, 0.999 stored. */
     L2_PORT_LOADS = 4,
@@ -186,7 +187,7 @@ void smc_rates_set_memory(struct smc_rates *rates, const struct smc_device *devi
 {
     const uint32_t sms = device->sm_count;
     double peak = device->memory_bytes_per_s, clock = rates->clock_hz;
-    double sectors = clock * SECTOR_BYTES; /* bytes a second to sectors a clock */
+    double sectors = clock * SMC_SECTOR_BYTES; /* bytes a second to sectors a clock */
     double usual_l2 = USUAL_L2_BYTES * clock * sms;
     double l2 = sms * sectors / value(ceilings, SMC_CEILING_L2, usual_l2);
     double l2_write =
@@ -197,12 +198,12 @@ void smc_rates_set_memory(struct smc_rates *rates, const struct smc_device *devi
     rates->l2_load_clocks = clocks_of_share(l2, 1.0 / L2_PORT_LOADS, blocks, sms);
     rates->l2_store_clocks = clocks_of_share(l2_write, 1.0 / L2_PORT_STORES, blocks, sms);
     rates->local_store_clocks = clocks_of_share(l2_write, 1.0 / L2_PORT_LOCAL_STORES, blocks, sms);
-    rates->dram_load_clocks = dram * SECTOR_BYTES / read;
-    rates->dram_store_clocks = 2 * dram * SECTOR_BYTES / copy - rates->dram_load_clocks;
+    rates->dram_load_clocks = dram * SMC_SECTOR_BYTES / read;
+    rates->dram_store_clocks = 2 * dram * SMC_SECTOR_BYTES / copy - rates->dram_load_clocks;
     rates->dram_byte_clocks = clock / read;
     rates->dram_turn_clocks = 2 * (clock / copy - clock / read);
-    rates->dram_scattered_load_clocks = dram * PIECE_BYTES / (scattered_loads * read);
-    rates->dram_scattered_store_clocks = dram * PIECE_BYTES / (scattered_stores * copy);
+    rates->dram_scattered_load_clocks = dram * SMC_L2_PIECE_BYTES / (scattered_loads * read);
+    rates->dram_scattered_store_clocks = dram * SMC_L2_PIECE_BYTES / (scattered_stores * copy);
     rates->atomic_clocks =
         clocks_of_share(sms * clock / atomics_per_s, ATOMIC_PORT_CLOCKS, blocks, sms);
     rates->atomic_result_clocks =

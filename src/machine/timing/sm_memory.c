@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/hash.h"
+#include "machine/timing/l2.h"
 #include "machine/timing/sm_state.h"
 #include "rules/banks.h"
 
@@ -109,7 +110,6 @@ static uint32_t pieces_in(uint32_t sectors)
 }
 
 enum {
-    PIECE_BYTES = 64,
     MANY_LINES = 8,
     MOST_LINES = 4 * SMC_LANES /* of 16 bytes a lane in local memory */
 };
@@ -125,7 +125,7 @@ static void note_shared(const struct smc_sm_state *sm, const struct smc_warp_tra
         (double)sm->launch->program->step[entry->step].in.access_bytes * entry->active_lanes;
     uint32_t sectors = 0, runs = 0;
     uint64_t after = 0;
-    if (!sm->reuse.piece || pieces <= bytes / PIECE_BYTES)
+    if (!sm->reuse.piece || pieces <= bytes / SMC_L2_PIECE_BYTES)
         return;
     for (uint32_t i = 0; i < entry->lines; i++)
         for (uint32_t k = 0; k < SECTORS; k++) {
@@ -140,7 +140,7 @@ static void note_shared(const struct smc_sm_state *sm, const struct smc_warp_tra
         return;
     struct smc_sm_traffic *traffic = &sm->launch->traffic[array_of(sm, line->number)];
     *(stores ? &traffic->stored_shared : &traffic->loaded_shared) +=
-        (pieces - bytes / PIECE_BYTES) * sm->weight;
+        (pieces - bytes / SMC_L2_PIECE_BYTES) * sm->weight;
 }
 
 /* The sectors that L2 could give or take meanwhile. Requests of few lines were not measured. */
@@ -948,7 +948,8 @@ static void note_box(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
         const uint64_t first = async->address + i * async->pitch, last = first + of_row - 1;
         note_span(sm, warp, sm->span, array, first / SMC_LINE_BYTES);
         note_span(sm, warp, sm->span, array, last / SMC_LINE_BYTES);
-        for (uint64_t piece = first / PIECE_BYTES; piece <= last / PIECE_BYTES; piece++)
+        for (uint64_t piece = first / SMC_L2_PIECE_BYTES; piece <= last / SMC_L2_PIECE_BYTES;
+             piece++)
             note_pieces(sm, piece / 2, piece % 2 ? 0x4 : 0x1, array,
                         async->kind == SMC_ASYNC_STORE);
     }

@@ -339,7 +339,6 @@ double smc_sm_received_of_multicasts(const struct smc_sm_state *sm)
 double smc_sm_execute_bulk(struct smc_sm_state *sm, struct smc_sm_warp *warp,
                            const struct smc_warp_trace_entry *entry, double clock)
 {
-    enum { SECTOR_BYTES = 32 };
     struct smc_sm_slot *slot = &sm->slot[warp->block];
     const struct smc_async async = smc_async_unpack(&warp->trace->line[entry->line], entry->lines);
     bool loads = async.kind == SMC_ASYNC_LOAD;
@@ -349,7 +348,7 @@ double smc_sm_execute_bulk(struct smc_sm_state *sm, struct smc_sm_warp *warp,
     if (bytes == 0 && barrier && barrier->bytes > 0)
         bytes = barrier->bytes;
     sm->work->unknown += bytes == 0;
-    uint32_t sectors = (uint32_t)((bytes + SECTOR_BYTES - 1) / SECTOR_BYTES);
+    uint32_t sectors = (uint32_t)((bytes + SMC_SECTOR_BYTES - 1) / SMC_SECTOR_BYTES);
     const double there = smc_sm_bulk_copy(sm, warp, &async, sectors, clock);
     const uint32_t received =
         async.count > 1 ? (uint32_t)round(async.bytes * sm->received_of_multicasts) : async.bytes;
