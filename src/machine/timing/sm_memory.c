@@ -224,29 +224,34 @@ static void use_dram(struct smc_sm_state *sm, double clock, double loads, double
     use->stores += stores / DRAM_USE_CLOCKS;
 }
 
-/* How long a load waits in DRAM's queues, which grow with the share of its rate that is used, and
-   more so among stores. Where each of 1986 threads of an SM has one load in flight, it takes 815
-   clocks at 55 % of the rate, and 1310 at 73 % with as many stores; two take 1150 at 77 %, and 2230
-   at 87 % (128 MiB in order; H200, CUDA 13.0, driver 580.159.04, 2026-11-29). That is a queue of
-   one server in front of the latency of a single load. What this SM itself has asked for before is
-   counted apart. Among stores, loads wait differently long: blocks of 8, 16 and 32 warps that copy
-   a word each take 300, 600 and 690 clocks longer than with the mean wait, since they end with
-   their slowest warp, as if 220 clocks of it were exponentially distributed (52 MB in order; the
-   same H200); blocks that only load do not. */
-static double wait_for_dram(struct smc_sm_state *sm, double clock)
+/* The clock at which DRAM serves a load, which waits in its queues: these grow with the share of
+   its rate that is used, and more so among stores. Where each of 1986 threads of an SM has one load
+   in flight, it takes 815 clocks at 55 % of the rate, and 1310 at 73 % with as many stores; two
+   take 1150 at 77 %, and 2230 at 87 % (128 MiB in order; H200, CUDA 13.0, driver 580.159.04,
+   2026-11-29). That is a queue of one server in front of the latency of a single load. What this SM
+   itself has asked for before comes first, at the SM's share of the rate: where DRAM is busy that
+   is the queue, else it is in front of it. Blocks of 8 warps that load 1, 2 and 4 words a thread at
+   once wait 30, 125 and 200 clocks longer than that queue at 21, 37 and 63 % of the rate (likewise,
+   2026-11-30). Among stores, loads wait differently long: blocks of 8, 16 and 32 warps that copy a
+   word each take 300, 600 and 690 clocks longer than with the mean wait, since they end with their
+   slowest warp, as if 220 clocks of it were exponentially distributed (52 MB in order; the same
+   H200); blocks that only load do not. */
+static double served_by_dram(struct smc_sm_state *sm, double clock)
 {
     static const double served = 115, among_stores = 2, most = 0.93, spread = 440,
                         golden = 0.6180339887498949;
     const struct smc_sm_dram_use *use = &sm->dram_use;
     const double noted = use->loads + use->stores;
     if (noted <= 0)
-        return 0;
+        return smc_later(sm->dram_free, clock);
     const double all = noted / (1 - exp(-(clock + IN_STEP_CLOCKS) / DRAM_USE_CLOCKS));
     const double share = fmin(all, most), stores = use->stores / noted;
     const double mean = served * (1 + among_stores * stores) * share / (1 - share);
     sm->dram_waits = fmod(sm->dram_waits + golden, 1); /* fills 0 to 1 evenly */
     const double more = -log(1 - sm->dram_waits) - 1;
-    return fmax(0, mean + spread * stores * fmin(1, 2 * all) * more);
+    const double waits = fmax(0, mean + spread * stores * fmin(1, 2 * all) * more);
+    const double own = fmax(0, sm->dram_free - clock);
+    return clock + fmax(own, waits + fmax(0, 1 - all) * own);
 }
 
 /* The clock at which what was asked for at `clock` arrives from L2 or DRAM. Of L2's time, what was
@@ -287,9 +292,7 @@ static double from_l2(struct smc_sm_state *sm, double clock, double before,
                                                           : rates->dram_load_clocks);
         sm->dram_free = smc_later(sm->dram_free, clock) + takes;
         use_dram(sm, clock, takes, 0);
-        arrives =
-            smc_later(arrives, rates->dram_latency +
-                                   smc_later(sm->dram_free, clock + wait_for_dram(sm, clock)));
+        arrives = smc_later(arrives, rates->dram_latency + served_by_dram(sm, clock));
     }
     return arrives;
 }
