@@ -17,9 +17,7 @@ bool smc_warp_atomic_addresses(const struct smc_sass_warp *warp,
 unsigned smc_atomic_bytes(const struct smc_sass_instruction *in)
 {
     static const uint8_t integers[8] = {4, 4, 8, 0, 0, 8}, floats[8] = {0, 4, 0, 0, 0, 0, 0, 8};
-    const bool is_float = in->operation == SMC_OP_REDG || in->operation == SMC_OP_ATOMG_FLOAT ||
-                          in->operation == SMC_OP_ATOM_FLOAT;
-    return (is_float ? floats : integers)[smc_bits(in, 73, 3)];
+    return (smc_is_float_atomic(in) ? floats : integers)[smc_bits(in, 73, 3)];
 }
 
 static uint64_t added(const struct smc_sass_instruction *in, uint64_t a, uint64_t b)
@@ -27,8 +25,7 @@ static uint64_t added(const struct smc_sass_instruction *in, uint64_t a, uint64_
     float single[2];
     double wide[2];
     const uint32_t low[2] = {(uint32_t)a, (uint32_t)b};
-    if (in->operation != SMC_OP_REDG && in->operation != SMC_OP_ATOMG_FLOAT &&
-        in->operation != SMC_OP_ATOM_FLOAT)
+    if (!smc_is_float_atomic(in))
         return a + b;
     if (smc_atomic_bytes(in) == sizeof *single) {
         memcpy(single, low, sizeof single);

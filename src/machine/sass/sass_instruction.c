@@ -328,8 +328,7 @@ static bool is_wide_atomic(const struct smc_sass_instruction *in)
 {
     enum { U64 = 2, S64_SINCE_9 = 3, S64 = 5, F64 = 7 };
     const uint64_t type = smc_bits(in, 73, 3);
-    if (in->operation == SMC_OP_ATOMG_FLOAT || in->operation == SMC_OP_ATOM_FLOAT ||
-        in->operation == SMC_OP_REDG)
+    if (smc_is_float_atomic(in))
         return type == F64;
     return type == U64 || type == S64 || type == S64_SINCE_9;
 }

@@ -200,6 +200,13 @@ static inline bool smc_is_global_atomic(const struct smc_sass_instruction *in)
            in->operation == SMC_OP_REDG || smc_is_generic_atomic(in);
 }
 
+/* Of global memory, of floats. */
+static inline bool smc_is_float_atomic(const struct smc_sass_instruction *in)
+{
+    return in->operation == SMC_OP_REDG || in->operation == SMC_OP_ATOMG_FLOAT ||
+           in->operation == SMC_OP_ATOM_FLOAT;
+}
+
 /* LDC with a register: the lanes may read constants at different addresses. Or from another bank
    than the parameters', bank 0, whose lines are few. */
 static inline bool smc_reads_constants_by_lane(const struct smc_sass_instruction *in)

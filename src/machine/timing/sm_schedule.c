@@ -171,8 +171,7 @@ static void prepare_step(const struct smc_sm_state *sm, uint32_t number,
         .bytes = in->access_bytes,
         .scope = (uint8_t)smc_bits(in, 76, 2),
         .beyond_sm = in->beyond_sm,
-        .is_float = in->operation == SMC_OP_REDG || in->operation == SMC_OP_ATOMG_FLOAT ||
-                    in->operation == SMC_OP_ATOM_FLOAT,
+        .is_float = smc_is_float_atomic(in),
         .has_result = smc_is_generic_atomic(in) ||
                       (in->to.kind == SMC_OPERAND_REGISTER && in->to.number != SMC_ZERO_REGISTER),
         .occupies = (float)smc_rates_clocks(rates, in),
