@@ -929,7 +929,6 @@ static void test_constants(void)
     CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), 1, 10);
 }
 
-/* A cache of constants lacks what is beyond its size of a table that lanes read at random. */
 /* Constants at an index that all lanes share: a sub-partition has the lines of eight blocks, or of
    eight warps if they have accessed global memory; of more each access misses. */
 static void test_uniform_constants(void)
@@ -956,6 +955,7 @@ static void test_uniform_constants(void)
     CU_ASSERT_DOUBLE_EQUAL(apart, 32 * 26 + 70, 40);
 }
 
+/* A cache of constants lacks what is beyond its size of a table that lanes read at random. */
 static void test_large_table_of_constants(void)
 {
     enum { LINES = 90 }; /* twice those of the cache */
@@ -975,6 +975,30 @@ static void test_large_table_of_constants(void)
     trace.count = LINES / 2;
     run(&bench, &trace, 1, 1, 1);
     CU_ASSERT_DOUBLE_EQUAL(bench.work[0].constants - before, 2 * 2 + 2 * 0.5 * 30, 1e-6);
+}
+
+/* Blocks that go through a table, most of it in iterations that are left out, read different lines
+   at a time: a cache of 45 lines has so many of the table's. */
+static void test_drifting_constants(void)
+{
+    enum { LINES = 10, LEFT_OUT = 90, BLOCKS = 32, READS = 2 * LINES };
+    struct smc_warp_trace_line line[LINES];
+    struct smc_warp_trace_entry entry[READS + 2] = {{.step = SMC_WARP_TRACE_LOOP}};
+    struct smc_warp_trace_skip skip = {.executed = 2ULL * LEFT_OUT, .window = READS};
+    struct smc_warp_trace trace = {
+        .entry = entry, .count = READS + 2, .line = line, .skip = &skip, .skip_count = 1};
+    struct bench bench;
+    for (uint32_t i = 0; i < READS; i++)
+        entry[i + 1] = (struct smc_warp_trace_entry){.line = i / 2, .lines = 1, .wavefronts = 1};
+    entry[READS + 1].step = SMC_WARP_TRACE_SKIP;
+    for (uint32_t small = 0; small < 2; small++) {
+        for (uint32_t i = 0; i < LINES; i++)
+            line[i].number = SMC_WARP_TRACE_CONSTANTS + (small ? i % 2 : i);
+        start_constants(&bench);
+        run(&bench, &trace, BLOCKS, BLOCKS, 1);
+        const double missing = small ? 2 : BLOCKS * LINES * 0.55;
+        CU_ASSERT_DOUBLE_EQUAL(bench.work[0].constants, BLOCKS * READS * 2 + missing * 30, 1e-6);
+    }
 }
 
 /* Blocks that start a launch are sent one after the other, too. */
@@ -1962,6 +1986,8 @@ CU_TestInfo tests_timing[] = {
     {"values that lanes match", test_matches},
     {"constants at different addresses", test_constants},
     {"a large table of constants", test_large_table_of_constants},
+    {"blocks that drift through a table of constants miss what their cache lacks",
+     test_drifting_constants},
     {"the first blocks are sent one after the other", test_first_blocks},
     {"atomics, and the most of them in one piece", test_atomics},
     {"copies in groups, of which a warp waits for all but the newest", test_copies_in_groups},

@@ -206,6 +206,7 @@ struct smc_sm_constants {
     uint32_t next;                        /* of them that is replaced */
     uint8_t seen[SMC_SM_CONSTANT_PLACES / 8];
     uint32_t lines; /* that were read so far */
+    double table;   /* lines that a warp reads at most, with those of what its trace leaves out */
     double free_clock;
 };
 
@@ -382,14 +383,20 @@ double smc_sm_atomic(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
 /* A fence; returns when the warp goes on. */
 double smc_sm_fence(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
                     const struct smc_sm_step *step, double clock);
+double smc_sm_unfollowed(struct smc_sm_state *sm, const struct smc_warp_trace_entry *entry,
+                         double clock);
+double smc_sm_bulk_copy(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
+                        const struct smc_async *async, uint32_t sectors, double clock);
+
+/* --- Constants (sm_constants.c) --------------------------------------------------------------- */
+
+/* The most lines of constants that a warp of the first block reads at indices of its lanes. */
+double smc_sm_lines_of_constants(const struct smc_sm_state *sm);
+
 double smc_sm_constants(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
                         const struct smc_warp_trace_entry *entry, double clock);
 double smc_sm_uniform_constants(struct smc_sm_state *sm, struct smc_sm_part *part,
                                 const struct smc_sm_warp *warp,
                                 const struct smc_warp_trace_entry *entry, double clock);
-double smc_sm_unfollowed(struct smc_sm_state *sm, const struct smc_warp_trace_entry *entry,
-                         double clock);
-double smc_sm_bulk_copy(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
-                        const struct smc_async *async, uint32_t sectors, double clock);
 
 #endif

@@ -1,0 +1,171 @@
+/* Constants in the model of one SM: those that lanes read by an index, and those that a warp does.
+ */
+#include <string.h>
+
+#include "machine/timing/sm_state.h"
+
+/* What makes the numbers of lines differ between those that read at places of their own: blocks,
+   and warps that others have delayed. */
+static uint64_t reader_of(const struct smc_sm_state *sm, const struct smc_sm_warp *warp)
+{
+    enum { READER_SHIFT = 32 };
+    const uint64_t reader =
+        warp->is_apart ? sm->slots + (uint64_t)(warp - sm->warp) : (uint64_t)warp->block;
+    return reader << READER_SHIFT;
+}
+
+/* Whether the cache of constants lacks a line, which then replaces another one. */
+static bool lacks_constants(struct smc_sm_constants *cache, uint64_t number)
+{
+    for (uint32_t i = 0; i < SMC_SM_CONSTANT_LINES; i++)
+        if (cache->line[i] == number)
+            return false;
+    cache->line[cache->next++ % SMC_SM_CONSTANT_LINES] = number;
+    return true;
+}
+
+static bool has_seen(const uint8_t seen[SMC_SM_CONSTANT_PLACES / 8], uint64_t number)
+{
+    const uint32_t place = (uint32_t)(number % SMC_SM_CONSTANT_PLACES);
+    return seen[place / 8] >> place % 8 & 1;
+}
+
+/* Notes that a line of constants is seen; false: it was before. */
+static bool sees_line(uint8_t seen[SMC_SM_CONSTANT_PLACES / 8], uint64_t number)
+{
+    const uint32_t place = (uint32_t)(number % SMC_SM_CONSTANT_PLACES);
+    const bool is_new = !has_seen(seen, number);
+    seen[place / 8] |= (uint8_t)(1u << place % 8);
+    return is_new;
+}
+
+/* Of entries of a trace: lines that they read at indices of their lanes, those that were not seen
+   before, and how often they read these. */
+struct counted {
+    uint32_t accesses, lines, of_new;
+};
+
+static struct counted count_lines(const struct smc_sm_state *sm, const struct smc_warp_trace *trace,
+                                  size_t from, size_t to, uint8_t seen[SMC_SM_CONSTANT_PLACES / 8])
+{
+    struct counted counted = {.lines = 0};
+    uint8_t before[SMC_SM_CONSTANT_PLACES / 8];
+    memcpy(before, seen, sizeof before);
+    for (size_t i = from; i < to; i++) {
+        const struct smc_warp_trace_entry *entry = &trace->entry[i];
+        if (entry->step >= SMC_WARP_TRACE_SKIP || sm->step[entry->step].kind != SMC_SM_CONSTANTS)
+            continue;
+        for (uint32_t k = 0; k < entry->lines; k++) {
+            const uint64_t number = trace->line[entry->line + k].number;
+            counted.accesses++;
+            counted.of_new += !has_seen(before, number);
+            counted.lines += sees_line(seen, number);
+        }
+    }
+    return counted;
+}
+
+/* The lines that a warp reads so, in all. If it mostly reads new ones in the second half of what
+   is kept of a loop, it goes on like that in the iterations that are left out. */
+static double lines_of_trace(const struct smc_sm_state *sm, const struct smc_warp_trace *trace)
+{
+    uint8_t seen[SMC_SM_CONSTANT_PLACES / 8] = {0};
+    size_t mark[SMC_WARP_TRACE_DEPTH + 1] = {0};
+    double lines = count_lines(sm, trace, 0, trace->count, seen).lines;
+    for (size_t i = 0; i < trace->count && lines > 0; i++) {
+        const struct smc_warp_trace_entry *entry = &trace->entry[i];
+        if (entry->step == SMC_WARP_TRACE_LOOP)
+            mark[entry->line] = i;
+        if (entry->step != SMC_WARP_TRACE_SKIP)
+            continue;
+        const struct smc_warp_trace_skip *skip = &trace->skip[entry->line];
+        const size_t middle = (mark[skip->depth] + i) / 2;
+        memset(seen, 0, sizeof seen);
+        count_lines(sm, trace, 0, middle, seen);
+        const struct counted half = count_lines(sm, trace, middle, i, seen);
+        if (2 * half.of_new > half.accesses && skip->window > 0)
+            lines += 2.0 * half.lines * (double)skip->executed / (double)skip->window;
+    }
+    return lines;
+}
+
+double smc_sm_lines_of_constants(const struct smc_sm_state *sm)
+{
+    const struct smc_sm_launch *launch = sm->launch;
+    double most = 0;
+    for (uint32_t i = 0; i < launch->program->count; i++)
+        if (sm->step[i].kind == SMC_SM_CONSTANTS) {
+            for (uint32_t w = 0; w < launch->warps_per_block; w++)
+                most = smc_later(most, lines_of_trace(sm, launch->block[0].trace[w]));
+            break;
+        }
+    return most;
+}
+
+/* Lines that an access has to wait for. Where lanes read several, they are in no order. Where
+   iterations of a loop are left out, warps have drifted apart in them, and each that others have
+   delayed reads lines of its own. */
+static double missing_constants(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
+                                const struct smc_warp_trace_entry *entry)
+{
+    struct smc_sm_constants *cache = &sm->constants;
+    const struct smc_warp_trace_line *line = &warp->trace->line[entry->line];
+    const bool drifts = warp->trace->skip_count > 0 && cache->table > SMC_SM_CONSTANT_LINES;
+    const uint64_t reader = drifts ? reader_of(sm, warp) : 0;
+    double missing = 0;
+    for (uint32_t i = 0; i < entry->lines; i++) {
+        cache->lines += sees_line(cache->seen, line[i].number);
+        missing += lacks_constants(cache, line[i].number + reader);
+    }
+    if (drifts)
+        missing *= 1 - SMC_SM_CONSTANT_LINES / cache->table;
+    else if (entry->lines > 1 && cache->lines > SMC_SM_CONSTANT_LINES)
+        missing = entry->lines * (1 - (double)SMC_SM_CONSTANT_LINES / cache->lines);
+    return missing;
+}
+
+/* Constants are read word by word, while the unit also serves other accesses. A line that is
+   missing also delays the words that are there. */
+double smc_sm_constants(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
+                        const struct smc_warp_trace_entry *entry, double clock)
+{
+    const struct smc_rates *rates = sm->rates;
+    struct smc_sm_constants *cache = &sm->constants;
+    const double words = entry->wavefronts > 1 ? entry->wavefronts : 1;
+    const double missing = missing_constants(sm, warp, entry);
+    const double there = entry->lines ? words * (1 - missing / entry->lines) : words;
+    const double clocks = words * rates->constant_clocks + missing * rates->constant_miss_clocks;
+    const double start = smc_later(clock, cache->free_clock);
+    cache->free_clock = start + clocks;
+    sm->work->constants += clocks;
+    sm->work->unknown += entry->unknown_addresses;
+    return start + rates->constant_latency + (words - 1) * rates->constant_word_latency +
+           missing * (rates->constant_miss_latency + there * rates->constant_delayed_latency);
+}
+
+/* The clock at which the constants arrive; the warp waits for it. The least recently used line is
+   replaced. The warps of a block read the same lines at about the same time until loads or stores
+   delay them differently. */
+double smc_sm_uniform_constants(struct smc_sm_state *sm, struct smc_sm_part *part,
+                                const struct smc_sm_warp *warp,
+                                const struct smc_warp_trace_entry *entry, double clock)
+{
+    sm->work->unknown += entry->unknown_addresses;
+    if (entry->lines == 0)
+        return clock;
+    const uint64_t number = warp->trace->line[entry->line].number + reader_of(sm, warp);
+    struct smc_sm_uniform_line *oldest = part->uniform_line;
+    for (uint32_t i = 0; i < SMC_SM_UNIFORM_LINES; i++) {
+        struct smc_sm_uniform_line *line = &part->uniform_line[i];
+        if (line->number == number) {
+            line->used = clock + 1;
+            return clock;
+        }
+        if (line->used < oldest->used)
+            oldest = line;
+    }
+    *oldest = (struct smc_sm_uniform_line){number, clock + 1};
+    const double start = smc_later(clock, sm->uniform_free);
+    sm->uniform_free = start + sm->rates->uniform_miss_clocks;
+    return start + sm->rates->uniform_miss_latency;
+}
