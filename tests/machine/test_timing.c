@@ -982,21 +982,24 @@ static void test_large_table_of_constants(void)
 static void test_drifting_constants(void)
 {
     enum { LINES = 10, LEFT_OUT = 90, BLOCKS = 32, READS = 2 * LINES };
-    struct smc_warp_trace_line line[LINES];
+    struct smc_warp_trace_line line[READS];
     struct smc_warp_trace_entry entry[READS + 2] = {{.step = SMC_WARP_TRACE_LOOP}};
     struct smc_warp_trace_skip skip = {.executed = 2ULL * LEFT_OUT, .window = READS};
     struct smc_warp_trace trace = {
         .entry = entry, .count = READS + 2, .line = line, .skip = &skip, .skip_count = 1};
     struct bench bench;
     for (uint32_t i = 0; i < READS; i++)
-        entry[i + 1] = (struct smc_warp_trace_entry){.line = i / 2, .lines = 1, .wavefronts = 1};
+        entry[i + 1] = (struct smc_warp_trace_entry){.line = i, .lines = 1, .wavefronts = 1};
     entry[READS + 1].step = SMC_WARP_TRACE_SKIP;
-    for (uint32_t small = 0; small < 2; small++) {
-        for (uint32_t i = 0; i < LINES; i++)
-            line[i].number = SMC_WARP_TRACE_CONSTANTS + (small ? i % 2 : i);
+    for (uint32_t n = 0; n < 3; n++) { /* 1: of a small table; 2: all blocks start at once */
+        for (uint32_t i = 0; i < READS; i++)
+            line[i] = (struct smc_warp_trace_line){.number = SMC_WARP_TRACE_CONSTANTS +
+                                                             (n == 1 ? i / 2 % 2 : i / 2),
+                                                   .sectors = (uint8_t)(1 << i % 2)};
         start_constants(&bench);
+        bench.no_more_blocks = n == 2;
         run(&bench, &trace, BLOCKS, BLOCKS, 1);
-        const double missing = small ? 2 : BLOCKS * LINES * 0.55;
+        const double missing = n == 0 ? BLOCKS * LINES * 0.55 : n == 1 ? 2 : LINES;
         CU_ASSERT_DOUBLE_EQUAL(bench.work[0].constants, BLOCKS * READS * 2 + missing * 30, 1e-6);
     }
 }

@@ -1,25 +1,34 @@
 /* The lines of constants that an instruction reads. */
 #include "machine/sass/constant_lines.h"
 
-/* Adds the line of constants with an address to an access unless it has it. */
-static void add_constant_line(struct smc_warp_trace *trace, struct smc_warp_trace_entry *entry,
-                              uint64_t address)
+enum { CONSTANT_WORD = 4 };
+
+/* Adds a word of constants, and its line unless it has it, to an access. */
+static void add_constant(struct smc_warp_trace *trace, struct smc_warp_trace_entry *entry,
+                         uint64_t address)
 {
     const uint64_t number = SMC_WARP_TRACE_CONSTANTS + address / SMC_CONSTANT_LINE_BYTES;
-    for (uint32_t i = 0; i < entry->lines; i++)
-        if (trace->line[entry->line + i].number == number)
-            return;
-    if (trace->line_count == trace->line_capacity)
+    const uint32_t word = 1u << address % SMC_CONSTANT_LINE_BYTES / CONSTANT_WORD;
+    uint32_t i = 0;
+    while (i < entry->lines && trace->line[entry->line + i].number != number)
+        i++;
+    if (i == entry->lines && trace->line_count == trace->line_capacity)
         return;
-    trace->line[trace->line_count++] = (struct smc_warp_trace_line){.number = number};
-    entry->lines++;
+    struct smc_warp_trace_line *line = &trace->line[entry->line + i];
+    if (i == entry->lines) {
+        *line = (struct smc_warp_trace_line){.number = number};
+        trace->line_count++;
+        entry->lines++;
+    }
+    line->sectors |= (uint8_t)word;
+    line->sets |= (uint8_t)(word >> 8);
 }
 
 void smc_trace_constants(const struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
                          uint32_t mask, struct smc_warp_trace *trace,
                          struct smc_warp_trace_entry *entry)
 {
-    enum { CONSTANT_WORD = 4, BANK_SHIFT = 16 };
+    enum { BANK_SHIFT = 16 };
     uint64_t address[SMC_LANES];
     struct smc_sass_instruction access = *in;
     access.offset = (int32_t)in->from[1].value;
@@ -36,8 +45,8 @@ void smc_trace_constants(const struct smc_sass_warp *warp, const struct smc_sass
     entry->line = (uint32_t)trace->line_count;
     for (uint32_t rest = mask; rest; entry->wavefronts++) {
         const uint64_t first = address[__builtin_ctz(rest)] / CONSTANT_WORD;
-        add_constant_line(trace, entry,
-                          (uint64_t)in->from[1].number << BANK_SHIFT | (first * CONSTANT_WORD));
+        add_constant(trace, entry,
+                     (uint64_t)in->from[1].number << BANK_SHIFT | (first * CONSTANT_WORD));
         for (uint32_t lanes = rest; lanes; lanes &= lanes - 1)
             if (address[__builtin_ctz(lanes)] / CONSTANT_WORD == first)
                 rest &= ~(lanes & -lanes);

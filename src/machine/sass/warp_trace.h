@@ -42,8 +42,9 @@ enum { SMC_CONSTANT_LINE_BYTES = 64 };
 /* Part of an access to global or local memory, or to constants by lane. */
 struct smc_warp_trace_line {
     uint64_t number; /* address / 128 */
-    uint8_t sectors; /* bit n: sector n of 32 bytes */
-    uint8_t sets;    /* bit n: set n of the lanes that are served together; 0: there is one */
+    uint8_t sectors; /* bit n: sector n of 32 bytes; of constants, word n */
+    uint8_t sets;    /* bit n: set n of the lanes that are served together; 0: there is one; of
+                        constants, word 8 + n */
 };
 
 /* Instructions that are left out, and the part of the trace that is like them. */

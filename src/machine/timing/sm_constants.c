@@ -1,7 +1,5 @@
 /* Constants in the model of one SM: those that lanes read by an index, and those that a warp does.
  */
-#include <string.h>
-
 #include "machine/timing/sm_state.h"
 
 /* What makes the numbers of lines differ between those that read at places of their own: blocks,
@@ -24,75 +22,78 @@ static bool lacks_constants(struct smc_sm_constants *cache, uint64_t number)
     return true;
 }
 
-static bool has_seen(const uint8_t seen[SMC_SM_CONSTANT_PLACES / 8], uint64_t number)
-{
-    const uint32_t place = (uint32_t)(number % SMC_SM_CONSTANT_PLACES);
-    return seen[place / 8] >> place % 8 & 1;
-}
-
 /* Notes that a line of constants is seen; false: it was before. */
 static bool sees_line(uint8_t seen[SMC_SM_CONSTANT_PLACES / 8], uint64_t number)
 {
     const uint32_t place = (uint32_t)(number % SMC_SM_CONSTANT_PLACES);
-    const bool is_new = !has_seen(seen, number);
+    const bool is_new = !(seen[place / 8] >> place % 8 & 1);
     seen[place / 8] |= (uint8_t)(1u << place % 8);
     return is_new;
 }
 
-/* Of entries of a trace: lines that they read at indices of their lanes, those that were not seen
-   before, and how often they read these. */
-struct counted {
-    uint32_t accesses, lines, of_new;
+/* Words of constants that a part of a trace reads at indices of its lanes, of each line. */
+struct words {
+    uint16_t of_line[SMC_SM_CONSTANT_PLACES];
+    uint32_t lines, most; /* lines; words of one */
+    uint32_t added;       /* words that were not read before, since this was 0 */
+    uint32_t reads, of_added;
 };
 
-static struct counted count_lines(const struct smc_sm_state *sm, const struct smc_warp_trace *trace,
-                                  size_t from, size_t to, uint8_t seen[SMC_SM_CONSTANT_PLACES / 8])
+static void add_words(const struct smc_sm_state *sm, const struct smc_warp_trace *trace,
+                      size_t from, size_t to, struct words *words)
 {
-    struct counted counted = {.lines = 0};
-    uint8_t before[SMC_SM_CONSTANT_PLACES / 8];
-    memcpy(before, seen, sizeof before);
     for (size_t i = from; i < to; i++) {
         const struct smc_warp_trace_entry *entry = &trace->entry[i];
         if (entry->step >= SMC_WARP_TRACE_SKIP || sm->step[entry->step].kind != SMC_SM_CONSTANTS)
             continue;
         for (uint32_t k = 0; k < entry->lines; k++) {
-            const uint64_t number = trace->line[entry->line + k].number;
-            counted.accesses++;
-            counted.of_new += !has_seen(before, number);
-            counted.lines += sees_line(seen, number);
+            const struct smc_warp_trace_line *line = &trace->line[entry->line + k];
+            uint16_t *of_line = &words->of_line[line->number % SMC_SM_CONSTANT_PLACES];
+            const uint32_t before = *of_line, now = before | line->sectors | line->sets << 8;
+            const uint32_t count = (uint32_t)__builtin_popcount(now);
+            words->lines += before == 0;
+            words->added += count - (uint32_t)__builtin_popcount(before);
+            words->of_added += now != before;
+            words->reads++;
+            words->most = count > words->most ? count : words->most;
+            *of_line = (uint16_t)now;
         }
     }
-    return counted;
 }
 
-/* The lines that a warp reads so, in all. If it mostly reads new ones in the second half of what
-   is kept of a loop, it goes on like that in the iterations that are left out. */
+/* The lines that a warp reads so, in all. If it mostly reads words for the first time in the second
+   half of what is kept of a loop, it goes on like that in the iterations that are left out. */
 static double lines_of_trace(const struct smc_sm_state *sm, const struct smc_warp_trace *trace)
 {
-    uint8_t seen[SMC_SM_CONSTANT_PLACES / 8] = {0};
+    struct words words = {.lines = 0};
     size_t mark[SMC_WARP_TRACE_DEPTH + 1] = {0};
-    double lines = count_lines(sm, trace, 0, trace->count, seen).lines;
+    add_words(sm, trace, 0, trace->count, &words);
+    double lines = words.lines;
     for (size_t i = 0; i < trace->count && lines > 0; i++) {
         const struct smc_warp_trace_entry *entry = &trace->entry[i];
         if (entry->step == SMC_WARP_TRACE_LOOP)
-            mark[entry->line] = i;
+            mark[entry->line] = i + 1;
         if (entry->step != SMC_WARP_TRACE_SKIP)
             continue;
         const struct smc_warp_trace_skip *skip = &trace->skip[entry->line];
-        const size_t middle = (mark[skip->depth] + i) / 2;
-        memset(seen, 0, sizeof seen);
-        count_lines(sm, trace, 0, middle, seen);
-        const struct counted half = count_lines(sm, trace, middle, i, seen);
-        if (2 * half.of_new > half.accesses && skip->window > 0)
-            lines += 2.0 * half.lines * (double)skip->executed / (double)skip->window;
+        const size_t kept = i - mark[skip->depth], middle = i - kept / 2;
+        words = (struct words){.lines = 0};
+        add_words(sm, trace, 0, middle, &words);
+        words.added = words.reads = words.of_added = 0;
+        add_words(sm, trace, middle, i, &words);
+        if (2 * words.of_added > words.reads && skip->window > 0)
+            lines += (double)words.added / words.most * (double)kept / (double)(kept / 2) *
+                     (double)skip->executed / (double)skip->window;
     }
     return lines;
 }
 
-double smc_sm_lines_of_constants(const struct smc_sm_state *sm)
+double smc_sm_drifting_constants(const struct smc_sm_state *sm)
 {
     const struct smc_sm_launch *launch = sm->launch;
     double most = 0;
+    if (launch->no_more_blocks && launch->blocks <= launch->resident_blocks)
+        return 0;
     for (uint32_t i = 0; i < launch->program->count; i++)
         if (sm->step[i].kind == SMC_SM_CONSTANTS) {
             for (uint32_t w = 0; w < launch->warps_per_block; w++)
@@ -110,7 +111,7 @@ static double missing_constants(struct smc_sm_state *sm, const struct smc_sm_war
 {
     struct smc_sm_constants *cache = &sm->constants;
     const struct smc_warp_trace_line *line = &warp->trace->line[entry->line];
-    const bool drifts = warp->trace->skip_count > 0 && cache->table > SMC_SM_CONSTANT_LINES;
+    const bool drifts = warp->trace->skip_count > 0 && cache->drifting > SMC_SM_CONSTANT_LINES;
     const uint64_t reader = drifts ? reader_of(sm, warp) : 0;
     double missing = 0;
     for (uint32_t i = 0; i < entry->lines; i++) {
@@ -118,7 +119,7 @@ static double missing_constants(struct smc_sm_state *sm, const struct smc_sm_war
         missing += lacks_constants(cache, line[i].number + reader);
     }
     if (drifts)
-        missing *= 1 - SMC_SM_CONSTANT_LINES / cache->table;
+        missing *= 1 - SMC_SM_CONSTANT_LINES / cache->drifting;
     else if (entry->lines > 1 && cache->lines > SMC_SM_CONSTANT_LINES)
         missing = entry->lines * (1 - (double)SMC_SM_CONSTANT_LINES / cache->lines);
     return missing;

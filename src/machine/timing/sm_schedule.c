@@ -828,7 +828,7 @@ enum smc_status smc_sm_run(const struct smc_sm_launch *launch, struct smc_sm_res
         !leaves_out(launch) && (launch->no_more_blocks || launch->blocks > launch->resident_blocks);
     sm.in_turns = launch->turns && !whole && !leaves_rounds_out(launch) && !sm.fetch.arrives;
     sm.oldest_first = whole || sm.in_turns;
-    sm.constants.table = smc_sm_lines_of_constants(&sm);
+    sm.constants.drifting = smc_sm_drifting_constants(&sm);
     double apart = first_blocks_apart(launch);
     for (uint32_t i = 0; i < sm.slots; i++)
         start_block(&sm, i, i * apart);

@@ -205,8 +205,8 @@ struct smc_sm_constants {
     uint64_t line[SMC_SM_CONSTANT_LINES]; /* numbers in traces; 0: none */
     uint32_t next;                        /* of them that is replaced */
     uint8_t seen[SMC_SM_CONSTANT_PLACES / 8];
-    uint32_t lines; /* that were read so far */
-    double table;   /* lines that a warp reads at most, with those of what its trace leaves out */
+    uint32_t lines;  /* that were read so far */
+    double drifting; /* smc_sm_drifting_constants */
     double free_clock;
 };
 
@@ -390,8 +390,10 @@ double smc_sm_bulk_copy(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
 
 /* --- Constants (sm_constants.c) --------------------------------------------------------------- */
 
-/* The most lines of constants that a warp of the first block reads at indices of its lanes. */
-double smc_sm_lines_of_constants(const struct smc_sm_state *sm);
+/* The most lines of constants that a warp of the first block reads at indices of its lanes, while
+   others read other ones; 0 if all blocks start at once: warps then read the same at about the same
+   time. */
+double smc_sm_drifting_constants(const struct smc_sm_state *sm);
 
 double smc_sm_constants(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
                         const struct smc_warp_trace_entry *entry, double clock);
