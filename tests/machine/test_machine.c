@@ -416,19 +416,62 @@ static uint32_t minimum_of(uint64_t low, uint64_t high, uint32_t a, uint32_t b, 
     return warp.reg[7].value[0];
 }
 
-/* VIMNMX.RELU R7, R17, R0: of signed integers, and never negative. */
+/* VIMNMX R7, R17, R0, VIMNMX3 R7, R17, R0, R17 and VIADDMNMX R7, R17, R0, R17: of integers and of
+   halves of 16 bits; .RELU: never negative. */
 static void test_minima(void)
 {
-    const uint64_t low = 0x0000000011077248, least = 0x004fc40003fe1100, most = 0x0c8fe40007fe1100,
-                   halves = 0x040fe20003fe0300;
-    bool known;
-    CU_ASSERT_EQUAL(minimum_of(low, least, 5, 9, &known), 5);
-    CU_ASSERT_TRUE(known);
-    CU_ASSERT_EQUAL(minimum_of(low, least, (uint32_t)-5, 9, &known), 0);
-    CU_ASSERT_EQUAL(minimum_of(low, most, (uint32_t)-5, 9, &known), 9);
-    CU_ASSERT_EQUAL(minimum_of(low, most, (uint32_t)-5, (uint32_t)-9, &known), 0);
-    minimum_of(low, halves, 5, 9, &known);
-    CU_ASSERT_FALSE(known);
+    enum { WORDS = 0x1107 };
+    static const struct {
+        uint64_t low, high;
+        uint32_t a, b, result;
+    } cases[] = {
+        {0x7248, 0x004fc40003fe1100, 5, 9, 5},                            /* .RELU */
+        {0x7248, 0x004fc40003fe1100, (uint32_t)-5, 9, 0},                 /* likewise */
+        {0x7248, 0x0c8fe40007fe1100, (uint32_t)-5, 9, 9},                 /* the greatest */
+        {0x7248, 0x0c8fe40007fe1100, (uint32_t)-5, (uint32_t)-9, 0},      /* likewise */
+        {0x7248, 0x040fe20003fe0300, 0x0005fff0, 0x00030009, 0x0003fff0}, /* .S16x2 */
+        {0x7248, 0x004fca0007fe0200, 0x0005fff0, 0x80030009, 0x8003fff0}, /* the greatest, .U16x2 */
+        {0x720f, 0x004fca0007801311, 0xfff0fff0, 0xfff10009, 0x00000009}, /* .S16x2.RELU */
+        {0x720f, 0x000fe40007801111, (uint32_t)-5, (uint32_t)-9, 0},      /* .RELU */
+        {0x7246, 0x004fca0003800311, 0x0001ffff, 0x00010003, 0x0001ffff}, /* the least, .S16x2 */
+        {0x7246, 0x004fca0007800311, 0x0001ffff, 0x00010003, 0x00020002}, /* the greatest */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bool known;
+        const uint64_t low = WORDS << 16 | cases[i].low;
+        CU_ASSERT_EQUAL(minimum_of(low, cases[i].high, cases[i].a, cases[i].b, &known),
+                        cases[i].result);
+        CU_ASSERT_TRUE(known);
+    }
+}
+
+/* What is not known matters only where it decides: SEL R3, R32, RZ, !P0, and ISETP.GE.U32.OR P2,
+   PT, R5, R14, !P2. Registers that no instruction wrote to are not in question: PRMT R4, RZ,
+   0x7610, R4. */
+static void test_partly_unknown(void)
+{
+    static const struct code code[] = {{0x000000ff20037207, 0x000fe40004000000},
+                                       {0x0000000e0500720c, 0x000fda0005746470},
+                                       {0x00007610ff047816, 0x000fe20000000004}};
+    static struct smc_sass_warp warp;
+    const struct smc_machine_place place = {.block = {32, 1, 1}, .grid = {1, 1, 1}};
+    struct smc_machine_program program;
+    program_of(code, 3, &program);
+    smc_warp_start(&warp, &place);
+    warp.reg[32] = (struct smc_lanes){.value = {7}, .unknown = 0xff, .same = false};
+    warp.predicate[0] = (struct smc_flags){.is = 0x0f};
+    smc_warp_evaluate(&warp, &program.step[0].in, UINT32_MAX);
+    CU_ASSERT_EQUAL(warp.reg[3].unknown, 0xf0);
+    CU_ASSERT_EQUAL(warp.reg[3].value[0], 0);
+    warp.reg[5] = (struct smc_lanes){.value = {1, 2, 3}, .same = false};
+    warp.reg[14] = (struct smc_lanes){.value = {2}, .same = true};
+    warp.predicate[2] = (struct smc_flags){.unknown = 0x7};
+    smc_warp_evaluate(&warp, &program.step[1].in, UINT32_MAX);
+    CU_ASSERT_EQUAL(warp.predicate[2].unknown, 0x1);
+    CU_ASSERT_EQUAL(warp.predicate[2].is & 0x6, 0x6);
+    smc_warp_evaluate(&warp, &program.step[2].in, UINT32_MAX);
+    CU_ASSERT_EQUAL(warp.reg[4].unknown, 0);
+    smc_machine_program_free(&program);
 }
 
 /* SHF of 64 bits by 64 and more leaves the sign, or nothing. */
@@ -1640,7 +1683,8 @@ CU_TestInfo tests_machine[] = {
     {"a branch for lanes that have diverged", test_branch_if_diverged},
     {"a branch to where a register says", test_indirect_branch},
     {"1 or 0 as floats are compared", test_set_float},
-    {"minima that are not negative", test_minima},
+    {"minima of integers and of their halves", test_minima},
+    {"values of which a part is unknown", test_partly_unknown},
     {"shifts of 64 bits", test_wide_shifts},
     {"control bits", test_control_bits},
     {"votes", test_vote},

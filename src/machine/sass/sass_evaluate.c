@@ -10,7 +10,7 @@ struct operands {
     const struct smc_sass_warp *warp;
     const uint32_t *low[3], *high[3]; /* high: the upper register of a pair */
     uint32_t copy[3][2][SMC_LANES];   /* what they point to, if not to the registers themselves */
-    uint32_t unknown;                 /* lanes with an unknown operand */
+    uint32_t unknown, unknown_of[3];  /* lanes with an unknown operand; with this one */
     uint32_t carry;                   /* the sum of 1 for each negated operand */
     uint32_t lanes;                   /* 1 or 32 */
     bool are_floats;                  /* negated operands are not inverted */
@@ -120,6 +120,8 @@ static void take_one_lane(struct operands *ops, uint32_t mask)
         ops->predicate[i] = ops->predicate[i] >> lane & 1 ? UINT32_MAX : 0;
         ops->predicate_unknown[i] = ops->predicate_unknown[i] >> lane & 1 ? UINT32_MAX : 0;
     }
+    for (int i = 0; i < 3; i++)
+        ops->unknown_of[i] = ops->unknown_of[i] & mask ? UINT32_MAX : 0;
     ops->unknown = ops->unknown & mask ? UINT32_MAX : 0;
 }
 
@@ -136,6 +138,7 @@ static void sass_evaluate_gather(const struct smc_sass_warp *warp,
     for (int i = 0; i < 3; i++) {
         const struct smc_sass_operand *from = &in->from[i];
         low[i] = high[i] = &zero;
+        ops->unknown_of[i] = 0;
         ops->carry += from->negated;
         if (from->kind == SMC_OPERAND_NONE)
             continue;
@@ -143,7 +146,8 @@ static void sass_evaluate_gather(const struct smc_sass_warp *warp,
         if (from->registers == 2)
             high[i] = sass_evaluate_fetch(warp, from, 1, &copy[i][1]);
         same = same && low[i]->same && high[i]->same;
-        ops->unknown |= low[i]->unknown | high[i]->unknown;
+        ops->unknown_of[i] = low[i]->unknown | high[i]->unknown;
+        ops->unknown |= ops->unknown_of[i];
     }
     ops->lanes = same ? 1 : SMC_LANES;
     if (same)
@@ -548,7 +552,8 @@ static bool select_one(const struct smc_sass_instruction *in, const struct opera
         out->low[0] = first & 1 ? a[0] : b[0];
     else
         select_lanes(first, a, b, out->low);
-    out->unknown |= ops->predicate_unknown[0];
+    out->unknown =
+        ops->predicate_unknown[0] | (ops->unknown_of[0] & first) | (ops->unknown_of[1] & ~first);
     return true;
 }
 
@@ -557,41 +562,37 @@ static bool less(uint32_t a, uint32_t b, bool is_signed)
     return is_signed ? (int32_t)a < (int32_t)b : a < b;
 }
 
-/* A predicate chooses the minimum instead of the maximum. */
-static bool minimum_of_three(const struct smc_sass_instruction *in, const struct operands *ops,
-                             struct results *out)
+/* The least or the greatest, of words or of each of their halves of 16 bits. */
+static uint32_t extreme(uint32_t a, uint32_t b, bool least, bool is_signed, bool halves)
 {
-    EACH_LANE {
-        const bool least = bit_of(ops->predicate[0], l) != 0;
-        uint32_t r = ops->low[0][l];
-        for (int i = 1; i < 3; i++)
-            r = less(ops->low[i][l], r, smc_bit(in, 72)) == least ? ops->low[i][l] : r;
-        out->low[l] = r;
-    }
-    out->unknown |= ops->predicate_unknown[0];
-    return true;
+    const uint32_t low = UINT16_MAX;
+    if (!halves)
+        return less(a, b, is_signed) == least ? a : b;
+    return ((less(a << 16, b << 16, is_signed) == least ? a : b) & low) |
+           ((less(a & ~low, b & ~low, is_signed) == least ? a : b) & ~low);
 }
 
-/* From 7.5 on bit 73: of halves of 16 bits; 76: .RELU, at least 0. */
+/* A predicate chooses the minimum instead of the maximum. From 7.5 on bit 73: of halves; 76: .RELU,
+   at least 0. A sum of halves whose second operand is negated is not known. */
 static bool sass_evaluate_minimum(const struct smc_sass_instruction *in, const struct operands *ops,
                                   struct results *out)
 {
-    const bool is_plain = in->operation == SMC_OP_IMNMX;
-    const bool adds = in->operation == SMC_OP_VIADDMNMX,
-               is_signed = smc_bit(in, is_plain ? 73 : 72);
-    const bool not_negative = !is_plain && smc_bit(in, 76);
-    if (!is_plain && smc_bit(in, 73))
+    const bool is_plain = in->operation == SMC_OP_IMNMX, adds = in->operation == SMC_OP_VIADDMNMX;
+    const bool is_signed = smc_bit(in, is_plain ? 73 : 72), halves = !is_plain && smc_bit(in, 73);
+    const uint32_t high = UINT32_MAX << 16;
+    if (adds && halves && ops->carry)
         return false;
     EACH_LANE {
-        uint32_t a = ops->low[0][l], b = ops->low[1][l];
+        const bool least = bit_of(ops->predicate[0], l) != 0;
+        uint32_t r = ops->low[0][l], b = ops->low[1][l];
         if (adds) {
-            a = a + b + ops->carry;
+            r = halves ? ((r + b) & ~high) | ((r & high) + (b & high)) : r + b + ops->carry;
             b = ops->low[2][l];
         }
-        bool first = less(a, b, is_signed) == (bit_of(ops->predicate[0], l) != 0);
-        out->low[l] = first ? a : b;
-        if (not_negative && (int32_t)out->low[l] < 0)
-            out->low[l] = 0;
+        r = extreme(r, b, least, is_signed, halves);
+        if (in->operation == SMC_OP_VIMNMX3)
+            r = extreme(r, ops->low[2][l], least, is_signed, halves);
+        out->low[l] = !is_plain && smc_bit(in, 76) ? extreme(r, 0, false, true, halves) : r;
     }
     out->unknown |= ops->predicate_unknown[0];
     return true;
@@ -621,12 +622,10 @@ static uint32_t join_flags(unsigned how, uint32_t a, uint32_t b)
     return how == JOIN_AND ? a & b : how == JOIN_OR ? a | b : a ^ b;
 }
 
-/* Lanes whose result is known although one operand is not: false AND x, true OR x. */
-static uint32_t unknown_join(unsigned how, uint32_t unknown_a, uint32_t b, uint32_t unknown_b)
+/* Where a known operand alone decides: false AND x, true OR x. */
+static uint32_t decides(unsigned how, uint32_t a, uint32_t unknown_a)
 {
-    if (how == JOIN_AND)
-        return unknown_b | (unknown_a & b);
-    return how == JOIN_OR ? unknown_b | (unknown_a & ~b) : unknown_a | unknown_b;
+    return how == JOIN_XOR ? 0 : ~unknown_a & (how == JOIN_OR ? a : ~a);
 }
 
 /* The lanes for which the comparison holds. */
@@ -648,12 +647,14 @@ static uint32_t compare_lanes(const uint32_t *a, const uint32_t *b, unsigned how
 static void join_comparison(const struct smc_sass_instruction *in, const struct operands *ops,
                             uint32_t is, uint32_t is_not, uint32_t not_known, struct results *out)
 {
-    unsigned join = (unsigned)smc_bits(in, 74, 2);
-    out->predicate[0] = join_flags(join, is, ops->predicate[0]);
-    out->predicate[1] = join_flags(join, is_not, ops->predicate[0]);
-    for (int i = 0; i < 2; i++)
-        out->predicate_unknown[i] =
-            unknown_join(join, not_known, ops->predicate[0], ops->predicate_unknown[0]);
+    const unsigned join = (unsigned)smc_bits(in, 74, 2);
+    const uint32_t by = ops->predicate[0], missing = ops->predicate_unknown[0];
+    for (int i = 0; i < 2; i++) {
+        const uint32_t holds = i ? is_not : is;
+        out->predicate[i] = join_flags(join, holds, by);
+        out->predicate_unknown[i] = (not_known & ~decides(join, by, missing)) |
+                                    (missing & ~decides(join, holds, not_known));
+    }
 }
 
 /* Bits 76 to 78: the comparison; 73: signed; 72: .EX. */
@@ -912,7 +913,7 @@ static bool (*const evaluate[SMC_OP_COUNT])(const struct smc_sass_instruction *i
     [SMC_OP_FSET] = floating_set,
     [SMC_OP_IMNMX] = sass_evaluate_minimum,
     [SMC_OP_VIMNMX] = sass_evaluate_minimum,
-    [SMC_OP_VIMNMX3] = minimum_of_three,
+    [SMC_OP_VIMNMX3] = sass_evaluate_minimum,
     [SMC_OP_VIADDMNMX] = sass_evaluate_minimum,
     [SMC_OP_ISETP] = set_predicate,
     [SMC_OP_UISETP] = set_predicate,
