@@ -782,8 +782,12 @@ static void test_refusals(void)
         {".version 8.0\n.target sm_80\n.entry a(){ret;}\n.entry b(){ret;}",
          "PTX line 4: there are several kernels: name one"},
         {HEAD ".entry k()\n{\n.reg .b32 %r<99999999>;\n}", "PTX line 5: too many registers"},
-        {HEAD ".entry k()\n{\n.reg .b128 %r;\n}",
-         "PTX line 5: registers of 128 bits are not supported"},
+        {HEAD ".entry k()\n{\n.reg .b64 %d;\n.reg .b128 %q;\n.loc 1 7 3\n"
+              "atom.global.cas.b128 %q, [%d], %q, %q;\n}\n.file 1 \"swap.cu\"",
+         "PTX line 8 (swap.cu:7): 'atom.global.cas.b128 %q, [%d], %q, %q' is not supported: "
+         "registers of 128 bits"},
+        {HEAD ".entry k()\n{\n.reg .b128 %q;\nmov.b64 %q, 0;\n}",
+         "PTX line 6: 'mov.b64 %q, 0' is not supported: registers of 128 bits"},
         {HEAD ".entry k()\n{\n.reg .b32 %r<x>;\n}", "PTX line 5: a whole number expected"},
         {HEAD ".entry k()\n{\n.reg .b32 7;\n}", "PTX line 5: a name expected"},
         {HEAD ".entry k()\n{\n.shared .align 3 .b8 s[4];\n}",

@@ -210,6 +210,8 @@ static uint32_t symbol_slot(struct smc_decoder *decoder, const struct smc_operan
 static uint32_t register_slot(struct smc_decoder *decoder, const struct smc_operand *operand)
 {
     uint32_t *slot = &decoder->slot_of_register[operand->number];
+    if (operand->type == SMC_PTX_B128)
+        return refuse(decoder, "registers of 128 bits");
     if (*slot == SMC_NO_SLOT)
         *slot = smc_slot_new(decoder->program, smc_slot_kind_of(operand->type));
     return *slot;

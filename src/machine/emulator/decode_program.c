@@ -67,6 +67,8 @@ static bool decode_statement(struct smc_decoder *decoder, struct smc_instruction
     const struct smc_ptx_instruction *row = smc_ptx_instruction_of(statement);
     if (row && row->support == SMC_INSTRUCTION_REFUSED)
         return smc_decode_refuse(decoder, row->note);
+    if (smc_decode_has(decoder, "b128"))
+        return smc_decode_refuse(decoder, "registers of 128 bits");
     for (size_t i = 0; i < sizeof mnemonics / sizeof *mnemonics; i++)
         if (smc_decode_is(decoder, mnemonics[i].name)) {
             enum smc_ptx_type type;
@@ -88,8 +90,8 @@ static bool decode_opaque(struct smc_decoder *decoder)
     decoder->begun = false;
     for (uint32_t i = 0; i < count; i++)
         for (const struct smc_operand *one = &list[i]; one; one = one->second) {
-            if (one->kind != SMC_OPERAND_REGISTER)
-                continue;
+            if (one->kind != SMC_OPERAND_REGISTER || one->type == SMC_PTX_B128)
+                continue; /* nothing that is supported reads registers of 128 bits */
             uint32_t d = smc_decode_any_target(decoder, one, one->type, &(enum smc_slot_kind){0});
             struct smc_op *op = d != SMC_NO_SLOT ? smc_decode_emit(decoder) : NULL;
             if (!op)

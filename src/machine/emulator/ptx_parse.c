@@ -77,8 +77,6 @@ static bool declare_registers(struct reader *reader)
     struct smc_ptx_symbol symbol = {.space = SMC_SPACE_REGISTER};
     if (!ptx_parse_read_type(reader, &symbol.type))
         return false;
-    if (symbol.type == SMC_PTX_B128)
-        return complain(reader, "registers of 128 bits are not supported");
     do {
         uint64_t count = 1;
         if (!read_name(reader, &symbol.name))
