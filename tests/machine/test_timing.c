@@ -1660,8 +1660,44 @@ static void test_arguments(void)
         smc_time_add_parameter(&arguments, 1, 8);
     }
     CU_ASSERT_EQUAL(arguments.array_count, SMC_TIME_MOST_ARGUMENTS);
+    CU_ASSERT_EQUAL(arguments.memory_count, 2 * SMC_TIME_MOST_ARGUMENTS + 3);
     CU_ASSERT_EQUAL(arguments.parameter_count, SMC_TIME_MOST_ARGUMENTS);
     CU_ASSERT_EQUAL(arguments.parameter_bytes, 16 + 8 * (SMC_TIME_MOST_ARGUMENTS - 3));
+}
+
+static bool read_number(void *context, uint64_t offset, size_t bytes, void *to)
+{
+    memset(to, (int)(offset + *(unsigned char *)context), bytes);
+    return true;
+}
+
+/* Each memory keeps its contents; the last array has all that are beyond their number. */
+static void test_many_memories(void)
+{
+    enum { COUNT = SMC_TIME_MOST_MEMORIES, BYTES = 1000 };
+    static struct smc_time_arguments arguments;
+    static unsigned char number[COUNT];
+    static uint64_t address[COUNT];
+    unsigned array = 0;
+    for (unsigned i = 0; i < COUNT; i++) {
+        number[i] = (unsigned char)(i * 7);
+        address[i] = smc_time_add_array(&arguments, BYTES);
+        smc_time_set_contents(&arguments, read_number, &number[i]);
+    }
+    for (unsigned i = 0; i < COUNT; i++) {
+        unsigned char byte = 0;
+        CU_ASSERT(smc_time_read_contents(&arguments, address[i] + 3, 1, &byte, &array));
+        CU_ASSERT_EQUAL(byte, (unsigned char)(i * 7 + 3));
+        CU_ASSERT_EQUAL(array, i < SMC_TIME_MOST_ARGUMENTS ? i : SMC_TIME_MOST_ARGUMENTS - 1);
+        CU_ASSERT_EQUAL(smc_time_array_with(arguments.array, arguments.array_count,
+                                            address[i] / SMC_LINE_BYTES),
+                        array);
+    }
+    CU_ASSERT_FALSE(
+        smc_time_read_contents(&arguments, address[COUNT - 1] + BYTES, 1, &array, &array));
+    CU_ASSERT_EQUAL(array, SMC_TIME_MOST_ARGUMENTS);
+    CU_ASSERT_EQUAL(arguments.array[SMC_TIME_MOST_ARGUMENTS - 1].bytes,
+                    address[COUNT - 1] + BYTES - address[SMC_TIME_MOST_ARGUMENTS - 1]);
 }
 
 /* A tensor map is at a multiple of 128 in the bank, whose parameters begin at 0x210 on sm_90. */
@@ -2019,6 +2055,7 @@ CU_TestInfo tests_timing[] = {
     {"a wait for iterations that another trace leaves out", test_missing_iterations},
     {"SMs that get more than others", test_uneven_sms},
     {"arguments in memory", test_arguments},
+    {"many memories", test_many_memories},
     {"parameters where the kernel has them", test_placed_parameters},
     {"no prediction, with a reason", test_reasons},
     {"units that are busy equally long", test_tie},

@@ -158,8 +158,8 @@ struct hole {
 struct placing {
     const struct smc_user_run *run;
     struct smc_time_arguments *arguments;
-    struct source *source; /* SMC_TIME_MOST_ARGUMENTS */
-    struct placed placed[SMC_TIME_MOST_ARGUMENTS];
+    struct source *source; /* SMC_TIME_MOST_MEMORIES */
+    struct placed placed[SMC_TIME_MOST_MEMORIES];
     size_t count; /* of the two */
     struct hole *hole;
     size_t holes, hole_room;
@@ -185,9 +185,9 @@ static enum smc_status place_memory(struct placing *placing,
                                     uint64_t *address, struct smc_error *error)
 {
     char name[32];
-    if (placing->count == SMC_TIME_MOST_ARGUMENTS)
+    if (placing->count == SMC_TIME_MOST_MEMORIES)
         return smc_fail(error, SMC_USAGE, "more than %d arrays among the arguments",
-                        SMC_TIME_MOST_ARGUMENTS);
+                        SMC_TIME_MOST_MEMORIES);
     struct placed *placed = &placing->placed[placing->count];
     struct source *source = &placing->source[placing->count++];
     if (is_member)
@@ -379,7 +379,7 @@ static enum smc_status place_set_variables(struct placing *placing, struct sourc
     return status;
 }
 
-/* SMC_USAGE: why there is no prediction with these arguments. `source`: SMC_TIME_MOST_ARGUMENTS of
+/* SMC_USAGE: why there is no prediction with these arguments. `source`: SMC_TIME_MOST_MEMORIES of
    the arguments, and those of the variables. */
 static enum smc_status user_time_add_arguments(const struct smc_user_run *run,
                                                struct source *source,
@@ -393,7 +393,7 @@ static enum smc_status user_time_add_arguments(const struct smc_user_run *run,
         status = place_argument(&placing, error);
     }
     if (status == SMC_OK)
-        status = place_set_variables(&placing, source + SMC_TIME_MOST_ARGUMENTS, error);
+        status = place_set_variables(&placing, source + SMC_TIME_MOST_MEMORIES, error);
     fill_holes(&placing);
     free(placing.hole);
     return status;
@@ -403,7 +403,7 @@ enum smc_status smc_user_find_time(struct smc_user_run *run, struct smc_error *e
 {
     struct smc_time_arguments arguments = {0};
     struct smc_error reason = {""};
-    const size_t sources = SMC_TIME_MOST_ARGUMENTS + run->request.variable_count;
+    const size_t sources = SMC_TIME_MOST_MEMORIES + run->request.variable_count;
     struct source *source = smc_calloc(sources, sizeof *source);
     if (!source)
         return smc_out_of_memory(error);

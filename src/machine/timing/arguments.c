@@ -11,14 +11,20 @@ static const uint64_t first_address = UINT64_C(0x7f0000000000);
 
 uint64_t smc_time_add_array(struct smc_time_arguments *arguments, uint64_t bytes)
 {
+    struct smc_time_array *last = &arguments->array[SMC_TIME_MOST_ARGUMENTS - 1];
     uint64_t address = first_address;
-    if (arguments->array_count > 0) {
-        const struct smc_time_array *before = &arguments->array[arguments->array_count - 1];
+    if (arguments->memory_count > 0) {
+        const struct smc_time_memory *before = &arguments->memory[arguments->memory_count - 1];
         address = before->address + (before->bytes / ALLOCATION_UNIT + 1) * ALLOCATION_UNIT;
     }
+    if (arguments->memory_count == SMC_TIME_MOST_MEMORIES)
+        return address;
+    arguments->memory[arguments->memory_count++] =
+        (struct smc_time_memory){.address = address, .bytes = bytes};
     if (arguments->array_count < SMC_TIME_MOST_ARGUMENTS)
-        arguments->array[arguments->array_count++] =
-            (struct smc_time_array){.address = address, .bytes = bytes};
+        arguments->array[arguments->array_count++] = (struct smc_time_array){address, bytes};
+    else
+        last->bytes = address + bytes - last->address;
     return address;
 }
 
@@ -36,21 +42,21 @@ uint64_t smc_time_add_texture(struct smc_time_arguments *arguments,
 void smc_time_set_contents(struct smc_time_arguments *arguments, smc_time_contents *contents,
                            void *context)
 {
-    if (arguments->array_count == 0)
+    if (arguments->memory_count == 0)
         return;
-    struct smc_time_array *array = &arguments->array[arguments->array_count - 1];
-    array->contents = contents;
-    array->context = context;
+    struct smc_time_memory *memory = &arguments->memory[arguments->memory_count - 1];
+    memory->contents = contents;
+    memory->context = context;
 }
 
 bool smc_time_read_contents(const struct smc_time_arguments *arguments, uint64_t address,
                             size_t bytes, void *to, unsigned *array)
 {
-    for (size_t i = 0; i < arguments->array_count; i++) {
-        const struct smc_time_array *at = &arguments->array[i];
+    for (size_t i = 0; i < arguments->memory_count; i++) {
+        const struct smc_time_memory *at = &arguments->memory[i];
         if (address < at->address || address - at->address >= at->bytes)
             continue;
-        *array = (unsigned)i;
+        *array = i < arguments->array_count ? (unsigned)i : SMC_TIME_MOST_ARGUMENTS - 1;
         if (bytes == 0)
             return false;
         uint64_t offset = address - at->address;
@@ -103,8 +109,8 @@ size_t smc_time_place_parameters(const struct smc_time_arguments *arguments,
 
 bool smc_time_have_contents(const struct smc_time_arguments *arguments)
 {
-    for (size_t i = 0; i < arguments->array_count; i++)
-        if (arguments->array[i].contents)
+    for (size_t i = 0; i < arguments->memory_count; i++)
+        if (arguments->memory[i].contents)
             return true;
     return false;
 }

@@ -10,16 +10,26 @@
 #include "machine/sass/texture_lines.h"
 #include "rules/banks.h"
 
-enum { SMC_TIME_MOST_ARGUMENTS = 64, SMC_TIME_PARAMETER_BYTES = 4096 };
+enum {
+    SMC_TIME_MOST_ARGUMENTS = 64,
+    SMC_TIME_MOST_MEMORIES = 384,
+    SMC_TIME_PARAMETER_BYTES = 4096
+};
 
 /* Yields `bytes` bytes of an array from `offset` on, as they are before the launch. False: they are
    unknown. */
 typedef bool smc_time_contents(void *context, uint64_t offset, size_t bytes, void *to);
 
-struct smc_time_array {
+/* What is allocated. */
+struct smc_time_memory {
     uint64_t address, bytes;
     smc_time_contents *contents; /* or NULL: they are unknown */
     void *context;
+};
+
+/* What is accessed alike: a memory, but the last array also has all memories that follow. */
+struct smc_time_array {
+    uint64_t address, bytes;
 };
 
 /* The number of the array that has a line of SMC_LINE_BYTES; `arrays` if none has. */
@@ -45,6 +55,8 @@ struct smc_time_variable {
 struct smc_time_arguments {
     struct smc_time_array array[SMC_TIME_MOST_ARGUMENTS];
     size_t array_count;
+    struct smc_time_memory memory[SMC_TIME_MOST_MEMORIES];
+    size_t memory_count;
     struct smc_placed_textures textures;
     struct smc_time_variable variable[SMC_TIME_MOST_ARGUMENTS];
     size_t variable_count;
@@ -53,16 +65,16 @@ struct smc_time_arguments {
     size_t parameter_at[SMC_TIME_MOST_ARGUMENTS], parameter_count;
 };
 
-/* Places an array after the ones before, as cudaMalloc would. Returns its address. No more than
-   SMC_TIME_MOST_ARGUMENTS. */
+/* Places memory after that before, as cudaMalloc would. Returns its address. No more than
+   SMC_TIME_MOST_MEMORIES. */
 uint64_t smc_time_add_array(struct smc_time_arguments *arguments, uint64_t bytes);
 
-/* Places the memory of a texture likewise, as one more array. Returns what the kernel is given for
+/* Places the memory of a texture likewise. Returns what the kernel is given for
    it. */
 uint64_t smc_time_add_texture(struct smc_time_arguments *arguments,
                               const struct smc_emulated_texture *texture);
 
-/* What the array that was added last holds. The loads of the kernel then return it, so that loops,
+/* What the memory that was added last holds. The loads of the kernel then return it, so that loops,
    indices and branches follow. `context` must live as long as the arguments. */
 void smc_time_set_contents(struct smc_time_arguments *arguments, smc_time_contents *contents,
                            void *context);

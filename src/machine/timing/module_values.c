@@ -124,7 +124,7 @@ static bool make_global(const struct smc_cubin *cubin, struct smc_module_values 
     const void *data;
     size_t first = smc_cubin_section(cubin, initialized, &data);
     size_t second = smc_cubin_section(cubin, zeroed, &data);
-    if (first + second == 0 || values->arguments.array_count == SMC_TIME_MOST_ARGUMENTS)
+    if (first + second == 0 || values->arguments.memory_count == SMC_TIME_MOST_MEMORIES)
         return true;
     values->zeroed_at = (first + UNIT - 1) / UNIT * UNIT;
     values->global_bytes = values->zeroed_at + second;
