@@ -1326,6 +1326,10 @@ static void test_atomics(void)
          UINT64_C(0x400e) << 48},
         /* ATOM.ADD, of a generic address */
         {{0x000000090a0b798a, 0x000ea200081ee1c6}, 10, 9, 11, 5, 9, 14},
+        /* ATOM.CAS: the new value is in the register behind; .64, of another one */
+        {{0x000000100607738b, 0x001f6200001ee111}, 6, 16, 7, 5, UINT64_C(9) << 32 | 5, 9},
+        {{0x000000100607738b, 0x001f6200001ee111}, 6, 16, 7, 5, UINT64_C(9) << 32 | 4, 5},
+        {{0x0000000c080a738b, 0x000162000010e50e}, 8, 12, 10, UINT64_MAX, 7, UINT64_MAX},
     };
     static struct smc_sass_warp warp;
     const struct smc_machine_place place = {.block = {32, 1, 1}, .grid = {1, 1, 1}};
@@ -1334,7 +1338,7 @@ static void test_atomics(void)
         memcpy(bytes, &cases[i].before, sizeof bytes); /* hosts are little-endian */
         const struct smc_contents contents = {read_repeated, bytes};
         struct smc_warp_memory memory = {.contents = &contents, .values = true};
-        const bool wide = cases[i].before >> 32 || cases[i].by >> 32;
+        const bool wide = cases[i].before >> 32;
         smc_warp_memory_start(&memory);
         for (int time = 0; time < 2; time++) {
             const uint64_t expected = time == 0 ? cases[i].before : cases[i].after;

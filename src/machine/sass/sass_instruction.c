@@ -393,13 +393,14 @@ static void read_widths(struct smc_sass_instruction *in)
         read_shared_atomic(in);
         break;
     case SMC_OP_ATOM:
+    case SMC_OP_ATOM_CAS:
     case SMC_OP_ATOM_FLOAT:
     case SMC_OP_ATOMG:
     case SMC_OP_ATOMG_CAS:
     case SMC_OP_ATOMG_FLOAT:
         in->to.registers = is_wide_atomic(in) ? 2 : 1;
         in->from[1] = register_at(in, 32, false, in->to.registers); /* whatever their form */
-        if (in->operation == SMC_OP_ATOMG_CAS)                      /* the new value */
+        if (smc_compares_and_swaps(in))                             /* the new value */
             in->from[2] = register_at(in, 64, false, 2);
         break;
     case SMC_OP_RED:

@@ -188,7 +188,15 @@ bool smc_syncs_whole_warp(const struct smc_sass_instruction *in);
 /* An atomic of an address of any space; its predicate holds where the memory is global. */
 static inline bool smc_is_generic_atomic(const struct smc_sass_instruction *in)
 {
-    return in->operation == SMC_OP_ATOM || in->operation == SMC_OP_ATOM_FLOAT;
+    return in->operation == SMC_OP_ATOM || in->operation == SMC_OP_ATOM_FLOAT ||
+           in->operation == SMC_OP_ATOM_CAS;
+}
+
+/* A compare-and-swap, of any space. */
+static inline bool smc_compares_and_swaps(const struct smc_sass_instruction *in)
+{
+    return in->operation == SMC_OP_ATOMG_CAS || in->operation == SMC_OP_ATOMS_CAS ||
+           in->operation == SMC_OP_ATOM_CAS;
 }
 
 /* Atomics of global memory: their address is a pair of registers and 24 bits of offset. A generic

@@ -271,6 +271,7 @@ static uint8_t space_loaded(const struct smc_sass_instruction *in)
     case SMC_OP_LDG:
     case SMC_OP_LDGSTS:
     case SMC_OP_ATOM:
+    case SMC_OP_ATOM_CAS:
     case SMC_OP_ATOM_FLOAT:
     case SMC_OP_ATOMG:
     case SMC_OP_ATOMG_CAS:

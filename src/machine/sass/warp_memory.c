@@ -769,7 +769,7 @@ static uint64_t value_of(const unsigned char *bytes, unsigned count)
 static void exchange_lane(const struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
                           unsigned lane, unsigned bytes, struct exchange *exchange)
 {
-    const bool swaps = in->operation == SMC_OP_ATOMG_CAS || in->operation == SMC_OP_ATOMS_CAS;
+    const bool swaps = smc_compares_and_swaps(in);
     const unsigned by_register = (unsigned)smc_bits(in, 32, 8);
     unsigned char by[MOST_BYTES];
     uint64_t before = value_of(exchange->before, bytes), after = 0;
@@ -790,12 +790,12 @@ static void exchange_lane(const struct smc_sass_warp *warp, const struct smc_sas
     put_little_endian(exchange->after + WORD, (uint32_t)(after >> 32));
 }
 
-/* The compare-and-swap of a loop, ATOMS.CAST.SPIN, returns 1 if it swapped, else 0. Where that is
+/* The compare-and-swap of a loop (CAST.SPIN) returns 1 if it swapped, else 0. Where that is
    not known, the first lane of each address did, so that the loop ends. */
 static bool tells_success(const struct smc_sass_instruction *in)
 {
     enum { SPIN = 3 };
-    return in->operation == SMC_OP_ATOMS_CAS && smc_bits(in, 87, 4) == SPIN;
+    return smc_compares_and_swaps(in) && smc_bits(in, 87, 4) == SPIN;
 }
 
 bool smc_warp_memory_draw_after(struct smc_warp_memory *others, const struct smc_contents *contents,
@@ -924,6 +924,7 @@ static bool execute_access(struct smc_warp_memory *memory, struct smc_sass_warp 
         copy(memory, warp, in, mask);
         return true;
     case SMC_OP_ATOM:
+    case SMC_OP_ATOM_CAS:
     case SMC_OP_ATOM_FLOAT:
     case SMC_OP_ATOMG:
     case SMC_OP_ATOMG_CAS:

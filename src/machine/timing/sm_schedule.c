@@ -35,6 +35,7 @@ static const uint8_t kind_of[SMC_OP_COUNT] = {
     [SMC_OP_ATOMS] = SMC_SM_SHARED_ATOMIC,
     [SMC_OP_ATOMS_CAS] = SMC_SM_SHARED_ATOMIC,
     [SMC_OP_ATOM] = SMC_SM_ATOMIC,
+    [SMC_OP_ATOM_CAS] = SMC_SM_ATOMIC,
     [SMC_OP_ATOM_FLOAT] = SMC_SM_ATOMIC,
     [SMC_OP_ATOMG] = SMC_SM_ATOMIC,
     [SMC_OP_ATOMG_CAS] = SMC_SM_ATOMIC,
@@ -142,7 +143,7 @@ static void read_atomic(const struct smc_sass_instruction *in, struct smc_sm_ste
     const uint64_t type = smc_bits(in, 73, 3);
     step->bytes = (step->is_float ? floats : integers)[type];
     step->is_double = step->is_float && type == DOUBLE;
-    step->swaps = in->operation == SMC_OP_ATOMG_CAS;
+    step->swaps = smc_compares_and_swaps(in);
 }
 
 static uint8_t kind_of_step(const struct smc_program_step *step)
