@@ -140,7 +140,6 @@ refuses 2 "unknown command 'xyz'; 'smemcalc help' lists them" xyz
 refuses 2 "unknown command ''; 'smemcalc help' lists them" ''
 refuses 2 "'run': a command comes first: smemcalc run ..." --tile 8 run
 refuses 2 "'tile' is not an option; options begin with two dashes ('smemcalc help query')" --regs 8 tile
-refuses 2 "'x.cu' is not an option; did you mean --source 'x.cu'?" tune x.cu
 refuses 2 "'H200' is not an option; did you mean --device 'H200'?" devices H200
 refuses 2 "option --smem: not for the command run: the kernel states its static shared memory; \
 --dynamic-smem is that of the launch" run x.cu --smem 1K

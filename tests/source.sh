@@ -415,14 +415,17 @@ END
 chmod +x endless/nvcc
 printf '#include <nowhere>\n__global__ void k() {}\n' >host.cu
 mkdir temporary
-for ms in 900000 100; do
-    TMPDIR=$PWD/temporary PATH="$PWD/endless:$PATH" smemcalc run host.cu --grid 1 --block 1 --on emulator --device 9.0 \
-        --timeout $ms >out 2>err
+for case in "900000 900000 --on emulator" "100 5000 --on emulator" "4000 4000 --dry-run"; do
+    set -- $case
+    ms=$1 limit=$2
+    shift 2
+    TMPDIR=$PWD/temporary PATH="$PWD/endless:$PATH" smemcalc run host.cu --grid 1 --block 1 --device 9.0 \
+        --timeout $ms "$@" >out 2>err
     status=$?
-    empty "--timeout $ms ends a compilation, its compiler and their files" "$(
+    empty "--timeout $ms $1 ends a compilation, its compiler and their files" "$(
         [ $status -eq 1 ] || echo "exit status $status"
         cat out
-        echo "smemcalc: option --timeout: $([ $ms -gt 5000 ] && echo $ms || echo 5000) ms are over: host.cu is not compiled yet" | diff - err
+        echo "smemcalc: option --timeout: $limit ms are over: host.cu is not compiled yet" | diff - err
         ! kill -0 "$(cat endless/nvcc.pid)" 2>/dev/null || echo "the compiler runs"
         ls temporary)"
 done
@@ -551,7 +554,7 @@ run_refuses "option --arg: 'f32:1' does not fit parameter 2 of twice, '${declare
     $launch -a i32x1 -a f32:1
 run_refuses "option --arg: 'i32x5' does not fit parameter 2 of twice, '${declared#*, }': write -a i32:1024" \
     $launch -a i32x1 -a i32x5
-run_refuses "option --arg: '1.5' does not fit parameter 2 of twice, '${declared#*, }': write -a i32:1024" \
+run_refuses "option --arg: '1.5' does not fit parameter 2 of twice, '${declared#*, }': write a whole number from -2147483648 to 2147483647" \
     $launch -a i32x1 -a 1.5
 run_refuses "option --arg: 'i32:5' does not fit parameter 1 of twice, '${declared%%, *}': write -a i32x1024:random:0:1023" \
     $launch -a i32:5 -a i32:5
@@ -586,7 +589,7 @@ __global__ void longs(real r, unsigned long long n, short s, real *out)
 END
 run_refuses "option --arg: 0 given, but void scale<__half>(__half const*, __half*, __half) has 3 parameters: const T *in (__half const*), T *__restrict__ out (__half*), T by (__half); such as -a f16x1024:random -a f16x1024:random -a f16:1.5" \
     --source names.cu --entry 'scale<__half>' --grid 1 --block 32
-run_refuses "option --arg: '1.5' does not fit parameter 2 of longs(float, unsigned long long, short, float*), 'unsigned long long n': write -a u64:1024" \
+run_refuses "option --arg: '1.5' does not fit parameter 2 of longs(float, unsigned long long, short, float*), 'unsigned long long n': write a whole number from 0 to 18446744073709551615" \
     --source names.cu --entry longs --grid 1 --block 32 -a 1 -a 1.5 -a 1 -a 1
 smemcalc run --source names.cu --entry many --grid 1 --block 32 --on emulator --device 9.0 >out 2>err
 examples=$(sed -n 's/.*; such as //p' err)
@@ -649,7 +652,7 @@ if [ -x "$fake" ]; then
     none='run: no GPU: the NVIDIA driver finds none on this machine; --on emulator needs none'
     no_gpu 3 "$none" clean.cu --grid 1 --block 32 -a i32x32 -a 32
     no_gpu 2 "option --entry: 'twi' is no kernel of clean.cu, which has twice" clean.cu:twi --grid 1 --block 32 -a i32x32 -a 32
-    no_gpu 2 "option --arg: '1.5' does not fit parameter 2 of twice, 'int n': write -a i32:1024" clean.cu --grid 1 --block 32 \
+    no_gpu 2 "option --arg: '1.5' does not fit parameter 2 of twice, 'int n': write a whole number from -2147483648 to 2147483647" clean.cu --grid 1 --block 32 \
         -a i32x32 -a 1.5
     no_gpu 2 'broken.cu:3: error: expected a ";" (compiled for NVIDIA H200, as there is no GPU here)' broken.cu --grid 1 --block 1
     no_gpu 2 "option --arg: 'i32x5:file:nothing': nothing: No such file or directory" clean.cu --grid 1 --block 32 \
@@ -670,7 +673,8 @@ done
 
 # --- Machine code ---------------------------------------------------------------------------------
 
-cp "$here/data/inspect/lines-sm90.cubin" "$here/data/inspect/lines.fatbin" "$here/data/inspect/own-sm90.cubin" .
+cp "$here/data/inspect/lines-sm90.cubin" "$here/data/inspect/lines.fatbin" "$here/data/inspect/own-sm90.cubin" \
+    "$here/data/inspect/variables-sm90.cubin" .
 code="--grid 1 --block 64 -a f32x64:ramp"
 for file in lines-sm90.cubin lines.fatbin; do
     smemcalc run $file:first $code --dry-run --device H200 --format json >out 2>err
@@ -691,7 +695,16 @@ run_code "option --arg: 'i32:1' does not fit parameter 1 of first, '8 bytes': wr
     lines-sm90.cubin:first -a i32:1
 run_code "option --arg: '5' has no type, and machine code does not have that of parameter 2 of spilling, of 4 bytes: write i32:5 or f32:5" \
     own-sm90.cubin:spilling -a f32x99999 -a 5
-run_code "option --set: not for a variable of machine code without PTX" lines-sm90.cubin:first -a f32x256 --set a=1
+for count in 4 4000; do
+    smemcalc run variables-sm90.cubin $code --set count=$count --set weights=f32x32:ramp --dry-run --device H200 \
+        --format json >"$count" 2>err
+done
+jq -s '{few: .[0].time.instructions, many: .[1].time.instructions}' 4 4000 >out 2>err
+holds "a variable of machine code is set" '.many > 100 * .few' out
+run_code "option --set: 'sum' is no __device__ or __constant__ variable that the compiler kept; it has weights, count" \
+    variables-sm90.cubin -a f32x64 --set sum=1
+run_code "option --set: 'count=f64:1': the value has 8 bytes, but count 4" variables-sm90.cubin -a f32x64 --set count=f64:1
+run_code "option --set: 'a': the compiler kept no __device__ or __constant__ variable" lines-sm90.cubin:first -a f32x256 --set a=1
 run_code "standard input: machine code is read from a file alone" - <lines-sm90.cubin
 refuses 2 "lines.fatbin: its machine code of first is for sm_90, which compute capability 8.0 does not load" \
     run lines.fatbin:first $code --dry-run --device A100-SXM4-40GB

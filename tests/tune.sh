@@ -82,13 +82,16 @@ printf 'extern "C" __global__ void twice(int *values, int count)
         values[i] *= 2;
 }\n' >x.cu
 own="tune --source x.cu -a i32x4096:ramp -a i32:4096 --device H200"
-needs="needed with --source"
+needs="needed with your own source"
 refuses 2 "option --vary: $needs: NAME=4,8,16, a macro that the source uses" $own --grid 8 --block 64
 refuses 2 "option --grid: $needs: such as 4096/(TM*16), or 64,32" $own --vary BT=64 --block BT
 refuses 2 "option --block: $needs: such as 256, 32x8 or TM*32" $own --vary BT=64 --grid 64
+refuses 2 "option --vary: $needs: NAME=4,8,16, a macro that the source uses" tune x.cu --grid 8 --block 64
+refuses 2 "option --source: not with FILE 'x.cu'" tune x.cu --source x.cu
+refuses 2 "'y.cu': the command tune accepts at most 1 file" tune x.cu y.cu
 refuses 2 "option --source: '-' is read once, and every shape compiles it: name a file" \
     tune --source - --vary BT=64 --grid 64 --block BT --device H200
-refuses 2 "option --kernel: not with --source, only with kernels of the catalog; --entry NAME \
+refuses 2 "option --kernel: only with kernels of the catalog, not with your own source; --entry NAME \
 chooses a kernel of the source" $own --kernel stencil-dynamic --vary BT=64 --grid 64 --block BT
 refuses 2 "option --vary: 'block-m' is not the name of a macro" \
     $own --vary block-m=64 --grid 64 --block 64
@@ -228,7 +231,7 @@ empty "text: on the emulator nothing is measured" "$(grep -q 'nothing: the emula
 
 # --- Your own source ------------------------------------------------------------------------------
 
-ranked own.json --source x.cu --vary BT=32:128:32,2048 --grid '(4096+BT-1)/BT' \
+ranked own.json x.cu --vary BT=32:128:32,2048 --grid '(4096+BT-1)/BT' \
     --block BT -a i32x64*BT:ramp -a i32:64*BT
 holds "macros of your own source vary, and what depends on them" '.tune | .kernel.file == "x.cu" and
     .shapes.combinations == 5 and .shapes.legal == 4 and .shapes.failed == 1 and

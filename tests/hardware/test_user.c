@@ -462,12 +462,18 @@ static void expect_variable(const char *name, enum smc_status status, const char
 {
     static const char ptx[] = ".visible .global .align 4 .u32 _ZN1a5countE;\n"
                               ".visible .global .align 4 .u32 _ZN1b5countE;\n"
-                              ".visible .global .align 4 .u32 single;\n";
+                              ".visible .global .align 4 .u32 single;\n"
+                              ".visible .global .align 2 .u16 narrow;\n"
+                              ".visible .global .align 4 .f32 real;\n";
     static struct smc_user_run run;
     struct smc_error error = {""};
     memset(&run, 0, sizeof run);
     run.request.variable_count = 1;
-    snprintf(run.request.variable[0].name, sizeof run.request.variable[0].name, "%s", name);
+    if (strchr(name, '='))
+        CU_ASSERT_EQUAL_FATAL(smc_user_variable_parse(name, &run.request.variable[0], &error),
+                              SMC_OK);
+    else
+        snprintf(run.request.variable[0].name, sizeof run.request.variable[0].name, "%s", name);
     CU_ASSERT_EQUAL(smc_user_find_variables(ptx, &run, &error), status);
     CU_ASSERT_STRING_EQUAL(error.message, message);
     smc_user_free(&run);
@@ -481,7 +487,15 @@ static void test_variable_names(void)
                     "option --dump: 'count' is more than one variable: _ZN1a5countE, _ZN1b5countE");
     expect_variable("other", SMC_USAGE,
                     "option --dump: 'other' is no __device__ or __constant__ variable that the "
-                    "compiler kept; it has _ZN1a5countE, _ZN1b5countE, single");
+                    "compiler kept; it has _ZN1a5countE, _ZN1b5countE, single, narrow, real");
+    expect_variable("narrow=65535", SMC_OK, ""); /* a number has the variable's type */
+    expect_variable("narrow=-32768", SMC_OK, "");
+    expect_variable("real=0.5", SMC_OK, "");
+    expect_variable("real=2", SMC_OK, "");
+    expect_variable("narrow=65536", SMC_USAGE,
+                    "option --set: 'narrow=65536': the value has 4 bytes, but narrow 2");
+    expect_variable("single=0.5", SMC_USAGE,
+                    "option --set: 'single=0.5': the value has 8 bytes, but single 4");
 }
 
 /* --- Memory ----------------------------------------------------------------------------------- */

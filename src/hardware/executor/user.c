@@ -406,16 +406,16 @@ static enum smc_status user_check_request(struct smc_user_run *run,
                                           const struct smc_nvrtc_output *output,
                                           struct smc_text *warnings, struct smc_error *error)
 {
-    if (output->binary.cubin && output->ptx.length == 0 && run->request.variable_count > 0)
-        return smc_fail(error, SMC_USAGE,
-                        "option --%s: not for a variable of machine code without PTX",
-                        run->request.variable[0].is_set ? "set" : "dump");
-    if (output->binary.cubin && output->ptx.length == 0)
+    if (output->binary.cubin && output->ptx.length == 0) {
+        smc_auto_text variables = {0};
         SMC_TRY(smc_user_check_code_arguments(&output->binary, kernel, run, warnings, error));
-    else
-        SMC_TRY(
-            smc_user_check_arguments(smc_text_string(&output->ptx), kernel, run, warnings, error));
-    SMC_TRY(smc_user_find_variables(smc_text_string(&output->ptx), run, error));
+        SMC_TRY(smc_user_declare_variables(&output->binary, &variables, error));
+        SMC_TRY(smc_user_find_variables(smc_text_string(&variables), run, error));
+    } else {
+        const char *ptx = smc_text_string(&output->ptx);
+        SMC_TRY(smc_user_check_arguments(ptx, kernel, run, warnings, error));
+        SMC_TRY(smc_user_find_variables(ptx, run, error));
+    }
     return smc_user_check_files(run, error);
 }
 

@@ -122,26 +122,25 @@ static bool user_argument_read_number(enum smc_user_type type, const char *text,
                                          : user_argument_read_integer(info, text, bits);
 }
 
-/* "a number", "a whole number from -128 to 127". */
-static void describe_range(enum smc_user_type type, char text[64])
+void smc_user_describe_range(enum smc_user_type type, char text[SMC_USER_RANGE])
 {
     const struct smc_user_type_info *info = &smc_user_types[type];
     uint64_t most = user_argument_largest(info);
     if (info->class == SMC_USER_FLOAT)
-        snprintf(text, 64, "a number of type %s", info->name);
+        snprintf(text, SMC_USER_RANGE, "a number of type %s", info->name);
     else if (info->class == SMC_USER_UNSIGNED)
-        snprintf(text, 64, "a whole number from 0 to %" PRIu64, most);
+        snprintf(text, SMC_USER_RANGE, "a whole number from 0 to %" PRIu64, most);
     else
-        snprintf(text, 64, "a whole number from -%" PRIu64 " to %" PRIu64, most + 1, most);
+        snprintf(text, SMC_USER_RANGE, "a whole number from -%" PRIu64 " to %" PRIu64, most + 1, most);
 }
 
 static enum smc_status read_scalar(const char *text, struct smc_user_argument *argument,
                                    struct smc_error *error)
 {
-    char range[64];
+    char range[SMC_USER_RANGE];
     if (user_argument_read_number(argument->type, text, &argument->bits))
         return SMC_OK;
-    describe_range(argument->type, range);
+    smc_user_describe_range(argument->type, range);
     return smc_fail(error, SMC_USAGE, "'%.64s': '%.64s' is not %s", argument->typed, text, range);
 }
 
@@ -163,7 +162,7 @@ static enum smc_status user_argument_read_bounds(const char *text,
                                                  struct smc_user_argument *argument,
                                                  struct smc_error *error)
 {
-    char low[64], range[64];
+    char low[64], range[SMC_USER_RANGE];
     size_t length = strcspn(text, ":");
     snprintf(low, sizeof low, "%.*s", (int)(length < sizeof low ? length : 0), text);
     argument->filling = SMC_USER_RANDOM;
@@ -173,7 +172,7 @@ static enum smc_status user_argument_read_bounds(const char *text,
         user_argument_read_number(argument->type, text + length + 1, &argument->highest);
     if (is_range && !is_above(argument->type, argument->bits, argument->highest))
         return SMC_OK;
-    describe_range(argument->type, range);
+    smc_user_describe_range(argument->type, range);
     return smc_fail(error, SMC_USAGE,
                     "'%.64s': '%.64s' is not a range FIRST:LAST for random, such as 0:100, each %s",
                     argument->typed, text, range);
@@ -187,7 +186,7 @@ static enum smc_status read_filling(const char *text, struct smc_user_argument *
         enum smc_user_filling filling;
     } words[] = {{"zero", SMC_USER_NUMBER}, {"ramp", SMC_USER_RAMP}, {"random", SMC_USER_RANDOM}};
     static const char file[] = "file:", random[] = "random:";
-    char range[64];
+    char range[SMC_USER_RANGE];
     if (strncmp(text, random, strlen(random)) == 0)
         return user_argument_read_bounds(text + strlen(random), argument, error);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -202,7 +201,7 @@ static enum smc_status read_filling(const char *text, struct smc_user_argument *
     }
     if (user_argument_read_number(argument->type, text, &argument->bits))
         return SMC_OK;
-    describe_range(argument->type, range);
+    smc_user_describe_range(argument->type, range);
     return smc_fail(error, SMC_USAGE,
                     "'%.64s': '%.64s' is not zero, ramp, random, random:FIRST:LAST, file:PATH or "
                     "%s",
@@ -937,8 +936,11 @@ enum smc_status smc_user_variable_parse(const char *typed, struct smc_user_varia
                         "table=f32x64:random, or NAME:FILE",
                         typed);
     memcpy(variable->name, typed, length);
-    if (typed[length] == '=')
-        return user_argument_read_member(value, &variable->value, error);
+    if (typed[length] == '=') {
+        SMC_TRY(user_argument_read_member(value, &variable->value, error));
+        variable->value.is_literal = begins_literal(value);
+        return SMC_OK;
+    }
     variable->value = (struct smc_user_argument){
         .typed = typed, .form = SMC_USER_BYTES, .type = SMC_USER_U8, .path = value};
     return SMC_OK;

@@ -54,7 +54,7 @@ struct smc_user_argument {
     enum smc_user_form form;
     enum smc_user_type type;
     bool is_buffer;
-    bool is_literal;   /* 5, 1.5f: a number whose type the kernel's parameter decides */
+    bool is_literal;   /* 5, 1.5f: a number whose type the parameter or variable decides */
     bool is_bounded;   /* SMC_USER_RANDOM with bounds */
     uint64_t bits;     /* of a number: its low bytes */
     uint64_t highest;  /* likewise */
@@ -76,6 +76,10 @@ enum { SMC_MOST_STRUCT_BYTES = 32764, SMC_MOST_LIST_BYTES = 1 << 24 };
 /* SMC_USAGE with an error message without a prefix: "'f33:1': ...". */
 enum smc_status smc_user_argument_parse(const char *typed, struct smc_user_argument *argument,
                                         struct smc_error *error);
+
+/* What a type has: "a number of type f32", "a whole number from -128 to 127". */
+enum { SMC_USER_RANGE = 64 };
+void smc_user_describe_range(enum smc_user_type type, char text[SMC_USER_RANGE]);
 
 /* Gives a literal the type. False: the type has no such number. */
 bool smc_user_convert_literal(enum smc_user_type type, struct smc_user_argument *argument);

@@ -1,6 +1,7 @@
 /* The machine code and the PTX of one kernel, taken from a file that holds them. */
 #include "hardware/executor/user_code.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -167,5 +168,28 @@ enum smc_status smc_user_take_code(struct smc_user_run *run,
     run->text = output->ptx;
     run->is_part = true;
     output->ptx = (struct smc_text){0};
+    return SMC_OK;
+}
+
+/* Of variables in shared or constant memory of the compiler's own there is nothing to set. */
+static bool is_settable(const struct smc_cubin_variable *variable)
+{
+    static const char *const sections[] = {".nv.global", ".nv.constant3"};
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+        if (strncmp(variable->section, sections[i], strlen(sections[i])) == 0)
+            return true;
+    return false;
+}
+
+enum smc_status smc_user_declare_variables(const struct smc_binary *binary, struct smc_text *ptx,
+                                           struct smc_error *error)
+{
+    struct smc_cubin cubin;
+    struct smc_cubin_variable variable;
+    SMC_TRY(smc_cubin_open(binary->cubin, binary->cubin_bytes, &cubin, error));
+    for (size_t at = 0; smc_cubin_next_variable(&cubin, &at, &variable);)
+        if (is_settable(&variable))
+            smc_text_printf(ptx, ".global .b8 %s[%" PRIu64 "];\n", variable.name, variable.bytes);
+    smc_cubin_close(&cubin);
     return SMC_OK;
 }

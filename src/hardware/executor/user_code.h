@@ -17,4 +17,9 @@ enum smc_status smc_user_take_code(struct smc_user_run *run,
                                    const struct smc_inspect_kernel **kernel,
                                    struct smc_nvrtc_output *output, struct smc_error *error);
 
+/* Appends declarations of PTX for the variables of machine code that has none, of which only names
+   and sizes are known. SMC_USAGE: it is damaged. */
+enum smc_status smc_user_declare_variables(const struct smc_binary *binary, struct smc_text *ptx,
+                                           struct smc_error *error);
+
 #endif

@@ -286,9 +286,20 @@ static enum smc_status fail_variable(const char *ptx, const char *name, size_t f
     return SMC_USAGE;
 }
 
+/* A number whose type was not typed has the variable's. PTX does not tell signed integers from
+   others, machine code no integers from floats. */
+static void convert_value(const struct smc_user_symbol *symbol, struct smc_user_argument *value)
+{
+    const bool is_float = smc_user_types[symbol->type].class == SMC_USER_FLOAT;
+    for (int i = 0; i < SMC_USER_TYPE_COUNT && value->is_literal; i++)
+        if (smc_user_types[i].bytes == symbol->bytes &&
+            (smc_user_types[i].class == SMC_USER_FLOAT) == is_float &&
+            smc_user_convert_literal((enum smc_user_type)i, value))
+            return;
+}
+
 /* A variable in just the namespaces that were named is preferred. */
-static enum smc_status user_memory_find_variable(const char *ptx,
-                                                 const struct smc_user_variable *wanted,
+static enum smc_status user_memory_find_variable(const char *ptx, struct smc_user_variable *wanted,
                                                  struct smc_user_symbol *symbol,
                                                  struct smc_error *error)
 {
@@ -308,6 +319,7 @@ static enum smc_status user_memory_find_variable(const char *ptx,
         }
     if (found != 1)
         return fail_variable(ptx, wanted->name, found, error);
+    convert_value(symbol, &wanted->value);
     if (!wanted->is_set || fits_variable(&wanted->value, symbol->bytes, align))
         return SMC_OK;
     return smc_fail(error, SMC_USAGE, "'%.64s': the value has %llu bytes, but %.200s %llu",
@@ -328,7 +340,7 @@ enum smc_status smc_user_find_variables(const char *ptx, struct smc_user_run *ru
                                         struct smc_error *error)
 {
     for (size_t i = 0; i < run->request.variable_count; i++) {
-        const struct smc_user_variable *wanted = &run->request.variable[i];
+        struct smc_user_variable *wanted = &run->request.variable[i];
         enum smc_status status = user_memory_find_variable(ptx, wanted, &run->symbol[i], error);
         if (status != SMC_OK)
             return smc_fail_in(error, status, "option --%s", wanted->is_set ? "set" : "dump");

@@ -142,12 +142,18 @@ static bool fits_parameter(const struct parameter *parameter,
            (parameter->has_size_only && fits(&structure, argument));
 }
 
+/* Whether the source has its type, and that is a number. */
+static bool is_number(const struct parameter *parameter)
+{
+    return parameter->is_known && parameter->type.pointers == 0 && parameter->type.lanes <= 1;
+}
+
 /* A number whose type was not typed has the parameter's, as in a call of C++. */
 static void convert_literal(const struct parameter *parameter, struct smc_user_argument *argument)
 {
     const struct smc_user_argument typed = *argument;
     const struct smc_c_type *type = &parameter->type;
-    if (parameter->is_known && (type->pointers > 0 || type->lanes > 1))
+    if (parameter->is_known && !is_number(parameter))
         return;
     for (int i = 0; i < SMC_USER_TYPE_COUNT; i++) {
         enum smc_user_type trial = parameter->is_known ? type->type : (enum smc_user_type)i;
@@ -207,7 +213,13 @@ static enum smc_status fail_param(const struct parameter *parameter, size_t numb
     char size[48] = "", structure[64] = "";
     const bool may_hold_map = parameter->ptx.align >= SMC_TENSOR_MAP_ALIGN;
     bool has_members = parameter->ptx.is_array && !parameter->is_known;
-    user_parameters_append_example(parameter, &example);
+    if (argument->is_literal && is_number(parameter)) {
+        char range[SMC_USER_RANGE];
+        smc_user_describe_range(parameter->type.type, range);
+        smc_text_append(&example, range);
+    } else {
+        user_parameters_append_example(parameter, &example);
+    }
     if (argument->form == SMC_USER_STRUCT)
         snprintf(size, sizeof size, ", of %llu bytes,", (unsigned long long)argument->bytes);
     if (has_members)

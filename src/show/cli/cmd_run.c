@@ -130,21 +130,14 @@ static enum smc_status run_options(const struct smc_arguments *arguments, struct
     return status == SMC_INTERRUPTED ? smc_run_fail_stopped(&settings, error) : status;
 }
 
-/* A FILE is the same as --source FILE. */
 enum smc_status smc_cmd_run(const struct smc_arguments *arguments, struct smc_text *out,
                             struct smc_error *error)
 {
     struct smc_arguments own = *arguments;
     SMC_TRY(smc_sanitize_ask(&own, error));
-    if (arguments->file_count == 0)
-        return run_options(&own, out, error);
     if (arguments->file_count == 2 && !arguments->given[SMC_OPTION_COMPARE])
         return smc_fail(error, SMC_USAGE, "'%.64s': a second FILE only with --compare",
                         arguments->file[1]);
-    if (arguments->given[SMC_OPTION_SOURCE])
-        return smc_fail(error, SMC_USAGE, "option --source: not with FILE '%.64s'",
-                        arguments->file[0]);
-    own.given[SMC_OPTION_SOURCE] = true;
-    own.text[SMC_OPTION_SOURCE] = arguments->file[0];
+    SMC_TRY(smc_ask_source(&own, error));
     return run_options(&own, out, error);
 }

@@ -42,6 +42,9 @@ void smc_ask_user_place(const struct smc_arguments *arguments, const struct smc_
 /* --compare, or a range: several runs are requested. */
 bool smc_asks_series(const struct smc_arguments *arguments);
 
+/* A FILE is the same as --source FILE. SMC_USAGE: there are both. */
+enum smc_status smc_ask_source(struct smc_arguments *arguments, struct smc_error *error);
+
 /* SMC_USAGE if an option is given that needs --source. */
 enum smc_status smc_ask_no_source(const struct smc_arguments *arguments, struct smc_error *error);
 

@@ -57,13 +57,13 @@ static enum smc_status check_source(const struct smc_arguments *arguments, struc
         if (arguments->given[i] &&
             (smc_options[i].group == SMC_GROUP_KERNEL || i == SMC_OPTION_KERNEL_DIR))
             return smc_fail(error, SMC_USAGE,
-                            "option --%s: not with --source, only with kernels of the catalog%s",
+                            "option --%s: only with kernels of the catalog, not with your own source%s",
                             smc_options[i].name,
                             i == SMC_OPTION_KERNEL ? "; --entry NAME chooses a kernel of the source"
                                                    : "");
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         if (!arguments->given[needed[i]])
-            return smc_fail(error, SMC_USAGE, "option --%s: needed with --source: %s",
+            return smc_fail(error, SMC_USAGE, "option --%s: needed with your own source: %s",
                             smc_options[needed[i]].name, forms[i]);
     return SMC_OK;
 }
@@ -321,10 +321,13 @@ enum smc_status smc_cmd_tune(const struct smc_arguments *arguments, struct smc_t
     SMC_AUTO(smc_chosen_devices_free) struct smc_chosen_devices devices = {0};
     smc_auto_free struct smc_tune *tune = smc_calloc(1, sizeof *tune); /* large */
     smc_auto_free struct smc_tuned_source *source = smc_calloc(1, sizeof *source);
-    enum smc_status status = tune && source ? cmd_tune_ask(arguments, &devices, source, tune, error)
-                                            : smc_out_of_memory(error);
+    struct smc_arguments own = *arguments;
+    enum smc_status status =
+        tune && source ? smc_ask_source(&own, error) : smc_out_of_memory(error);
     if (status == SMC_OK)
-        status = cmd_tune_answer(arguments, tune, out, error);
+        status = cmd_tune_ask(&own, &devices, source, tune, error);
+    if (status == SMC_OK)
+        status = cmd_tune_answer(&own, tune, out, error);
     if (tune)
         smc_tune_free(tune);
     if (source)

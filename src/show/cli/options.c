@@ -572,12 +572,9 @@ static enum smc_status options_read_word(char *word, struct smc_arguments *argum
                         smc_program_name(), word);
     if (arguments->command == SMC_COMMAND_HELP)
         return smc_command_fail_unknown(word, error);
-    const char *option = arguments->command == SMC_COMMAND_TUNE      ? "source"
-                         : arguments->command == SMC_COMMAND_DEVICES ? "device"
-                                                                     : NULL;
-    if (option)
-        return smc_fail(error, SMC_USAGE, "'%.64s' is not an option; did you mean --%s '%.64s'?",
-                        word, option, word);
+    if (arguments->command == SMC_COMMAND_DEVICES)
+        return smc_fail(error, SMC_USAGE,
+                        "'%.64s' is not an option; did you mean --device '%.64s'?", word, word);
     return smc_fail(error, SMC_USAGE,
                     "'%.64s' is not an option; options begin with two dashes ('%s help %s')", word,
                     smc_program_name(), smc_commands[arguments->command].name);

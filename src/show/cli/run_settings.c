@@ -118,3 +118,15 @@ int smc_run_next_range(const struct smc_arguments *arguments, int from)
             return i;
     return SMC_OPTION_COUNT;
 }
+
+enum smc_status smc_ask_source(struct smc_arguments *arguments, struct smc_error *error)
+{
+    if (arguments->file_count == 0)
+        return SMC_OK;
+    if (arguments->given[SMC_OPTION_SOURCE])
+        return smc_fail(error, SMC_USAGE, "option --source: not with FILE '%.64s'",
+                        arguments->file[0]);
+    arguments->given[SMC_OPTION_SOURCE] = true;
+    arguments->text[SMC_OPTION_SOURCE] = arguments->file[0];
+    return SMC_OK;
+}

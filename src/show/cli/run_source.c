@@ -258,13 +258,14 @@ static enum smc_status read_expected_one(const char *typed, struct smc_user_requ
     return is_reference ? SMC_OK : check_is_file(typed, source, error);
 }
 
-/* --timeout: compilers cannot be asked to stop. A shorter limit, such as for launches alone, leaves
-   them their usual time. */
+/* --timeout: compilers cannot be asked to stop. Before a launch a shorter limit, such as for that
+   alone, leaves them their usual time. */
 static void limit_compilation(const struct smc_user_request *request, bool begins)
 {
     enum { LEAST_MS = 5000 };
     const uint32_t given = request->settings->timeout_ms;
-    const uint32_t ms = given > LEAST_MS ? given : LEAST_MS;
+    const uint32_t least = request->settings->only_predicts ? 0 : LEAST_MS;
+    const uint32_t ms = given > least ? given : least;
     smc_auto_text line = {0};
     smc_text_printf(&line, "option --timeout: %u ms are over: %.512s is not compiled yet", ms,
                     smc_file_name(request->file));
