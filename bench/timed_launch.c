@@ -235,14 +235,14 @@ static enum smc_status predict_filled(const struct bench_prediction *prediction,
         &resources, &binary, NULL, error);
     if (status == SMC_OK)
         smc_query_add_arguments(plan, &arguments);
-    for (size_t i = 0; i < arguments.array_count && status == SMC_OK; i++) {
-        struct smc_time_array *array = &arguments.array[i];
-        values[i] = smc_malloc(array->bytes);
+    for (size_t i = 0; i < arguments.memory_count && status == SMC_OK; i++) {
+        struct smc_time_memory *memory = &arguments.memory[i];
+        values[i] = smc_malloc(memory->bytes);
         if (!values[i])
             status = smc_out_of_memory(error);
         else if (prediction->fill(query->kernel, &query->params, i, prediction->seed, values[i])) {
-            array->contents = read_buffer;
-            array->context = values[i];
+            memory->contents = read_buffer;
+            memory->context = values[i];
         }
     }
     if (status == SMC_OK)
