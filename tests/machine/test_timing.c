@@ -365,7 +365,7 @@ struct bench {
     struct smc_step_work work[STEPS];
     struct smc_sm_result result;
     struct smc_sm_dram dram[2]; /* there are no arrays; local memory */
-    bool no_more_blocks, turns;
+    bool no_more_blocks, turns, cut;
     struct smc_sm_traffic traffic[2];
 };
 
@@ -407,6 +407,7 @@ static double run_warps(struct bench *bench, const struct smc_warp_trace *const 
                                    .blocks = blocks,
                                    .no_more_blocks = bench->no_more_blocks,
                                    .turns = bench->turns,
+                                   .cut = bench->cut,
                                    .work = bench->work};
     CU_ASSERT_EQUAL_FATAL(smc_sm_run(&launch, &bench->result, &error), SMC_OK);
     return bench->result.clocks;
@@ -568,6 +569,25 @@ static void test_turns_of_iterations(void)
     bench.turns = true;
     const double iterations = run(&bench, &cut, 4, 4, 4);
     CU_ASSERT(instructions * 1.1 < iterations && iterations < clocks * 1.02);
+}
+
+/* What is cut out takes no time: the loop takes as long as one with as many iterations as are kept.
+ */
+static void test_cut_loops(void)
+{
+    struct bench bench;
+    struct smc_warp_trace whole, cut;
+    start(&bench, SMC_OP_MOV, SMC_PIPE_ALU, 1);
+    bench.no_more_blocks = true;
+    trace_loop(400, 200, &cut);
+    CU_ASSERT(cut.skip_count > 0);
+    const double more = run(&bench, &cut, 4, 4, 4);
+    bench.cut = true;
+    const double kept = run(&bench, &cut, 4, 4, 4);
+    CU_ASSERT(kept < more);
+    bench.cut = false;
+    trace_loop(ROOM, (uint32_t)(cut.length - cut.skip[0].executed) / 4, &whole);
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &whole, 4, 4, 4), kept, kept / 50);
 }
 
 static void test_sync_of_lanes(void)
@@ -2008,6 +2028,7 @@ CU_TestInfo tests_timing[] = {
     {"FMAs go to the halves of their pipe in turn", test_halves_in_turn},
     {"the oldest warp goes first", test_oldest_first},
     {"turns of iterations where some are left out", test_turns_of_iterations},
+    {"iterations that are cut out", test_cut_loops},
     {"lanes wait for each other", test_sync_of_lanes},
     {"lanes go apart", test_lanes_go_apart},
     {"a barrier takes a turn in L1", test_barrier_takes_a_turn},

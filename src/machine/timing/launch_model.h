@@ -66,8 +66,9 @@ struct model {
     struct smc_contents contents;
     struct smc_survey survey; /* of the whole grid, where its warps differ */
     struct smc_traces traces;
-    struct work work; /* of the SM with the most blocks */
-    bool turns;       /* as in struct smc_sm_launch */
+    struct work work;         /* of the SM with the most blocks */
+    struct smc_traced traced; /* of the sample */
+    bool turns, cut;          /* as in struct smc_sm_launch */
 };
 
 /* Of an SM. */
@@ -96,6 +97,16 @@ static inline bool smc_contents_change(const struct smc_survey *survey)
 
 /* The share of the SM's time for which issue or a pipe is busy, whichever is longer. */
 double smc_model_busy(const struct model *model);
+
+/* How an SM executes a sample: smc_sm_run or smc_sm_access. */
+typedef enum smc_status smc_execute_blocks(const struct smc_sm_launch *launch,
+                                           struct smc_sm_result *result, struct smc_error *error);
+
+enum smc_status smc_model_run_sample(struct model *model, smc_execute_blocks *execute,
+                                     struct work *work, struct smc_error *error);
+
+/* Sets the clocks of `work` anew where traces leave out iterations. */
+enum smc_status smc_model_time_long_loops(struct model *model, struct smc_error *error);
 
 /* The sample with so much of each loop. Most warps need no more entries than the one measured.
    `cut`: not all of it was kept. */

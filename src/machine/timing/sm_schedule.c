@@ -799,7 +799,7 @@ static bool leaves_rounds_out(const struct smc_sm_launch *launch)
 static double first_blocks_apart(const struct smc_sm_launch *launch)
 {
     const bool all = launch->no_more_blocks && launch->blocks <= launch->resident_blocks;
-    return all || !leaves_out(launch) ? launch->rates->block_interval : 0;
+    return all || launch->cut || !leaves_out(launch) ? launch->rates->block_interval : 0;
 }
 
 /* How long a slot has its block on average: as long as that, the next ones follow. */
@@ -828,7 +828,7 @@ enum smc_status smc_sm_run(const struct smc_sm_launch *launch, struct smc_sm_res
     const bool whole =
         !leaves_out(launch) && (launch->no_more_blocks || launch->blocks > launch->resident_blocks);
     sm.in_turns = launch->turns && !whole && !leaves_rounds_out(launch) && !sm.fetch.arrives;
-    sm.oldest_first = whole || sm.in_turns;
+    sm.oldest_first = whole || sm.in_turns || launch->cut;
     sm.constants.drifting = smc_sm_drifting_constants(&sm);
     double apart = first_blocks_apart(launch);
     for (uint32_t i = 0; i < sm.slots; i++)

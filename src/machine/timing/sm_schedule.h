@@ -70,6 +70,7 @@ struct smc_sm_launch {
     double blocks_at_a_time; /* as many of the distances of `block` as the blocks that run at a time
                                 span */
     bool no_more_blocks;     /* the SM has no others */
+    bool cut;                /* what traces leave out takes no time */
     bool turns; /* of some iterations, not of an instruction, where traces leave some out */
     const struct smc_time_array *array; /* in global memory */
     size_t arrays;

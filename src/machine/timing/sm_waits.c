@@ -131,6 +131,8 @@ void smc_sm_pass_marks(struct smc_sm_state *sm, struct smc_sm_warp *warp)
             warp->mark[entry->line].filled = warp->filled;
         } else if (entry->step == SMC_WARP_TRACE_SKIP) {
             const struct smc_warp_trace_skip *skip = &warp->trace->skip[entry->line];
+            if (sm->launch->cut)
+                continue;
             add_debt(sm, warp, skip);
             warp->is_held |= skip->depth == 0 && !skip->rounds;
             sm->slot[warp->block].leaves_waits_out |= skip->waits;

@@ -91,10 +91,6 @@ static void add_step(const struct model *model, uint32_t i, const struct smc_ste
 
 /* --- One SM ----------------------------------------------------------------------------------- */
 
-/* How an SM executes a sample: smc_sm_run or smc_sm_access. */
-typedef enum smc_status execute_blocks(const struct smc_sm_launch *launch,
-                                       struct smc_sm_result *result, struct smc_error *error);
-
 /* What the entries of the sample's traces stand for; free both arrays. */
 struct weights {
     float *all;
@@ -160,8 +156,8 @@ static double blocks_at_a_time(const struct model *model)
                : fmin(resident, (double)smc_most_blocks(model) - 1);
 }
 
-static enum smc_status run_sample(struct model *model, execute_blocks *execute, struct work *work,
-                                  struct smc_error *error)
+enum smc_status smc_model_run_sample(struct model *model, smc_execute_blocks *execute,
+                                     struct work *work, struct smc_error *error)
 {
     const struct smc_traces *traces = &model->traces;
     const struct smc_time_arguments *arguments = model->arguments;
@@ -185,7 +181,8 @@ static enum smc_status run_sample(struct model *model, execute_blocks *execute, 
         .share_of_blocks = traces->blocks / (double)model->blocks,
         .blocks_at_a_time = blocks_at_a_time(model),
         .no_more_blocks = traces->blocks == smc_most_blocks(model),
-        .turns = model->turns,
+        .turns = model->turns && !model->cut,
+        .cut = model->cut,
         .array = arguments->array,
         .arrays = arguments->array_count,
         .dram = model->dram,
@@ -231,10 +228,11 @@ static double longer_than_sample(const struct model *model)
 
 /* The SM with the most blocks: those beyond the sample take as long as the ones in it, and start
    one after the other. */
-static enum smc_status run_sm(struct model *model, execute_blocks *execute, struct smc_error *error)
+static enum smc_status run_sm(struct model *model, smc_execute_blocks *execute,
+                              struct smc_error *error)
 {
     struct work work = {0};
-    enum smc_status status = run_sample(model, execute, &work, error);
+    enum smc_status status = smc_model_run_sample(model, execute, &work, error);
     if (status != SMC_OK)
         return status;
     double blocks = model->sample.blocks, more = (double)smc_most_blocks(model) - blocks;
@@ -252,8 +250,11 @@ static enum smc_status time_sm(struct model *model, struct smc_error *error)
     const double nearly_all = 0.9;
     enum smc_status status = run_sm(model, smc_sm_run, error);
     model->turns = status == SMC_OK && smc_model_busy(model) > nearly_all;
-    if (model->turns)
+    if (model->turns) {
         status = run_sm(model, smc_sm_run, error);
+        if (status == SMC_OK)
+            status = smc_model_time_long_loops(model, error);
+    }
     if (status == SMC_OK)
         smc_model_wait_for_longest(model);
     return status;
@@ -298,13 +299,13 @@ static enum smc_status add_last_block(struct model *model, struct smc_error *err
                                     model->blocks - 1))
         return SMC_OK;
     alone.traces.blocks = 1;
-    enum smc_status status = run_sample(&alone, smc_sm_run, &usual, error);
+    enum smc_status status = smc_model_run_sample(&alone, smc_sm_run, &usual, error);
     if (status == SMC_OK)
         status = smc_traces_make(&model->machine, &traced, &last, error);
     if (status != SMC_OK) /* where it cannot be followed it is taken to end as the others do */
         return status == SMC_USAGE ? SMC_OK : status;
     alone.traces = last;
-    status = run_sample(&alone, smc_sm_run, &work, error);
+    status = smc_model_run_sample(&alone, smc_sm_run, &work, error);
     smc_traces_free(&last);
     model->work.clocks += fmax(0, work.clocks - usual.clocks);
     return status;
@@ -349,7 +350,7 @@ static enum smc_status access_elsewhere(struct model *model, uint32_t most, stru
     status = smc_traces_make(&model->machine, &traced, &model->traces, error);
     if (status == SMC_OK) {
         memset(model->traffic, 0, sizeof model->traffic);
-        status = run_sample(model, smc_sm_access, work, error);
+        status = smc_model_run_sample(model, smc_sm_access, work, error);
         smc_traces_free(&model->traces);
     }
     model->traces = own;
@@ -773,6 +774,7 @@ static enum smc_status trace_sample(struct model *model, struct smc_error *error
     if (!differs) {
         status = by_stores ? trace_beside_stores(model, &traced, error)
                            : trace_first(model, &traced, status, error);
+        model->traced = traced;
         if (status != SMC_OK || !follows)
             return status;
         differs = smc_survey_differs(&model->survey, &model->traces);
@@ -794,6 +796,7 @@ static enum smc_status trace_sample(struct model *model, struct smc_error *error
         status = trace_stores(model, &traced, error);
     if (status != SMC_OK)
         return status;
+    model->traced = traced;
     return smc_traces_set_survey(&model->traces, &model->survey, &model->program, error);
 }
 
