@@ -91,12 +91,15 @@ struct smc_rates {
     double block_start;    /* clocks from the end of a block to the first instruction of the next */
     double block_interval; /* clocks from one such start to the next on an SM, at least */
     double launch_ms;      /* of an empty launch */
-    double other_work_ms;  /* how much longer a launch takes after a copy or another kernel */
 };
 
 /* `blocks`: of the launch; the SMs that execute them share L2 cache and DRAM. */
 void smc_rates_of(const struct smc_device *device, const struct smc_ceilings *ceilings,
                   uint64_t blocks, struct smc_rates *rates);
+
+/* How much longer a launch takes after so many copies, or other kernels, than after one of the same
+   kernel. */
+double smc_rates_after_copies_ms(unsigned copies);
 
 /* Sets those of L2, DRAM and atomics again, which so many blocks share. */
 void smc_rates_set_memory(struct smc_rates *rates, const struct smc_device *device,

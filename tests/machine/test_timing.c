@@ -1845,6 +1845,8 @@ static void test_rates(void)
     CU_ASSERT_DOUBLE_EQUAL(estimated.l2_store_clocks / measured.l2_store_clocks, 1, 0.2);
     CU_ASSERT_DOUBLE_EQUAL(estimated.block_interval / measured.block_interval, 1, 0.1);
     smc_rates_of(&device, &ceilings, 1, &measured); /* one SM alone: as wide as its port */
+    CU_ASSERT_DOUBLE_EQUAL(estimated.launch_ms, 0.0029 + 0.00013, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(measured.launch_ms, 0.00272, 1e-9);
     CU_ASSERT_EQUAL(measured.l2_load_clocks, 0.25);
     CU_ASSERT_EQUAL(measured.l2_store_clocks, 1);
     CU_ASSERT_EQUAL(measured.local_store_clocks, 0.25);
@@ -1875,6 +1877,45 @@ static double tensor_clocks(const char *board, enum smc_operation operation, uin
 }
 
 /* Multiply-adds of an instruction, divided by a quarter of what the whitepapers give an SM. */
+/* A copy more makes a launch longer, up to four. A kernel with one array that it changes comes
+   after one. */
+static void test_launches_after_copies(void)
+{
+    static unsigned char file[1 << 16];
+    struct smc_device device;
+    struct smc_cubin cubin = {0};
+    struct smc_time_arguments arguments = {0};
+    struct smc_error error;
+    struct smc_time after_itself, after_copy;
+    char note[256];
+    const size_t bytes =
+        temporary_read(SMC_SOURCE_DIR "/tests/data/inspect/own-sm90.cubin", file, sizeof file);
+    CU_ASSERT_EQUAL_FATAL(smc_cubin_open(file, bytes, &cubin, &error), SMC_OK);
+    CU_ASSERT_EQUAL_FATAL(smc_device_find("H200", &device, note, &error), SMC_OK);
+    const uint64_t address = smc_time_add_array(&arguments, 512);
+    smc_time_add_array(&arguments, 512); /* which it does not change */
+    smc_time_add_parameter(&arguments, address, sizeof address);
+    struct smc_time_launch launch = {.device = &device,
+                                     .blocks_per_sm = 1,
+                                     .arguments = &arguments,
+                                     .cubin = file,
+                                     .cubin_bytes = bytes,
+                                     .entry = "bounded",
+                                     .block = {128, 1, 1},
+                                     .grid = {1, 1, 1}};
+    CU_ASSERT_EQUAL(smc_time_predict(&launch, &after_itself, &error), SMC_OK);
+    launch.restored = true;
+    CU_ASSERT_EQUAL(smc_time_predict(&launch, &after_copy, &error), SMC_OK);
+    CU_ASSERT_DOUBLE_EQUAL(after_copy.term_ms[SMC_TIME_LAUNCH],
+                           after_itself.term_ms[SMC_TIME_LAUNCH] + smc_rates_after_copies_ms(1),
+                           1e-9);
+    smc_cubin_close(&cubin);
+    CU_ASSERT_EQUAL(smc_rates_after_copies_ms(0), 0);
+    for (unsigned copies = 1; copies <= 4; copies++)
+        CU_ASSERT(smc_rates_after_copies_ms(copies) > smc_rates_after_copies_ms(copies - 1));
+    CU_ASSERT_EQUAL(smc_rates_after_copies_ms(4), smc_rates_after_copies_ms(100));
+}
+
 static void test_tensor_rates(void)
 {
     enum {
@@ -2081,6 +2122,7 @@ CU_TestInfo tests_timing[] = {
     {"no prediction, with a reason", test_reasons},
     {"units that are busy equally long", test_tie},
     {"measured and estimated rates", test_rates},
+    {"launches after copies", test_launches_after_copies},
     {"clocks of mma.sync by shape, type and board", test_tensor_rates},
     {"measured rates of tensor cores", test_measured_tensor_rates},
     CU_TEST_INFO_NULL,

@@ -109,9 +109,15 @@ static const double control_clocks = 2.6, adu_clocks = 8, barrier_clocks = 4.5;
 static const double usual_read_share = 0.92, usual_copy_share = 0.88, usual_launch_us = 2.9,
                     usual_wide_multiplies = 0.8, usual_l2_writes = 0.52, usual_blocks_per_s = 1.6e9;
 
-/* A launch after a copy takes longer than one after the same kernel: the median over 34 kernels
-   that access 1 MiB (H200, CUDA 13.0, driver 580.159.04, 2026-11-29). */
-#define AFTER_OTHER_WORK_US 0.48
+/* Of an empty kernel, blocks on several SMs take longer to start and to end than a single
+   one: 2.656 us of one block, 2.784 of 16 and of 132, by events, each after the one before (H200,
+   CUDA 13.0, driver 580.159.04, 2026-11-30). */
+static const double several_sms_us = 0.13;
+
+/* A launch takes longer the more copies or other kernels there are between it and the event before,
+   up to four, whatever they do: the median over seven kernels of 1 to 1056 blocks after copies of 4
+   bytes to 4 MiB, of arrays that it uses or not (likewise). */
+static const double after_copies_us[] = {0, 0.35, 0.49, 0.64, 0.65};
 
 static double value(const struct smc_ceilings *ceilings, enum smc_ceiling id, double usual)
 {
@@ -254,8 +260,14 @@ void smc_rates_of(const struct smc_device *device, const struct smc_ceilings *ce
     rates->bulk_sector_clocks = clocks_of_bulk_sector(busy_sms);
     rates->block_interval =
         busy_sms * rates->clock_hz / value(ceilings, SMC_CEILING_BLOCKS, usual_blocks_per_s);
-    rates->other_work_ms = AFTER_OTHER_WORK_US * 1e-3;
-    rates->launch_ms = value(ceilings, SMC_CEILING_EMPTY_LAUNCH, usual_launch_us) * 1e-3;
+    rates->launch_ms = value(ceilings, SMC_CEILING_EMPTY_LAUNCH, usual_launch_us) * 1e-3 +
+                       (busy_sms > 1 ? several_sms_us * 1e-3 : 0);
+}
+
+double smc_rates_after_copies_ms(unsigned copies)
+{
+    enum { MOST = sizeof after_copies_us / sizeof *after_copies_us - 1 };
+    return after_copies_us[copies < MOST ? copies : MOST] * 1e-3;
 }
 
 /* Conversions from 64 bits (the width of their operand at bits 84 and 85), and FCHK, take an

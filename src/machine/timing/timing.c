@@ -565,6 +565,16 @@ static void name_unfollowed(const struct model *model, struct smc_time *time)
     snprintf(time->unfollowed, sizeof time->unfollowed, "%s", smc_text_string(&text));
 }
 
+/* The arrays of the arguments that the launch changes were each copied before it. */
+static void set_launch_after_copies(struct model *model)
+{
+    const struct smc_time_launch *launch = model->launch;
+    unsigned copies = 0;
+    for (size_t i = 0; i < launch->arguments->array_count && launch->restored; i++)
+        copies += model->work.stored >> i & 1;
+    model->rates.launch_ms += smc_rates_after_copies_ms(copies);
+}
+
 static enum smc_time_basis basis_of(const struct smc_ceilings *ceilings)
 {
     if (!ceilings || ceilings->source == SMC_CEILINGS_UNKNOWN)
@@ -605,6 +615,7 @@ static enum smc_status timing_predict(struct model *model, struct smc_error *err
     time->shared_wavefronts = times * work->shared_wavefronts;
     time->l1_sectors = times * (work->load_sectors + work->store_sectors);
     time->l2_sectors = times * (work->l2_sectors + work->store_sectors);
+    set_launch_after_copies(model);
     smc_model_set_time(model, times, time);
     return SMC_OK;
 }
@@ -872,8 +883,6 @@ static void timing_set_launch(struct model *model, const struct smc_cubin_kernel
     if (cluster > 1)
         model->rates.block_interval *= 1 + 1.0 / cluster;
     model->rates.block_interval *= slower_starts(&model->program);
-    if (launch->restored)
-        model->rates.launch_ms += model->rates.other_work_ms;
 }
 
 /* `values` are those of the module for the launch. */
