@@ -30,6 +30,34 @@ static double variance_of_blocks(const struct smc_survey *survey, const struct s
     return fmax(0, all * (1 - sqrt(2 / warps)) - variance_in_blocks(traces));
 }
 
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
+/* By how much warps differ from the nearest ones of other blocks, as a share of how much any do: 0
+   where blocks have more and more, or less and less, to execute; 1 where they have it in no order.
+ */
+static double disorder(const struct smc_survey *survey, uint64_t warps)
+{
+    const size_t count = (size_t)fmin((double)survey->warps, SMC_SURVEYED_WARPS);
+    const struct smc_surveyed_warp *warp = survey->first;
+    double squares = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t least = UINT64_MAX;
+        double more = 0;
+        for (size_t k = 0; k < count; k++) {
+            const uint64_t apart = distance(warp[i].place, warp[k].place);
+            if (warp[i].place / warps == warp[k].place / warps || apart >= least)
+                continue;
+            least = apart;
+            more = warp[k].length - warp[i].length;
+        }
+        squares += more * more;
+    }
+    return fmin(1, squares / (double)count / (2 * survey->spread * survey->spread));
+}
+
 /* The mean of the largest of so many numbers of a normal distribution, in standard deviations: the
    limit of large numbers (Gumbel's). */
 static double largest_of(double numbers)
@@ -39,17 +67,20 @@ static double largest_of(double numbers)
     return numbers < 2 ? 0 : root + (euler - log(four_pi * log(numbers)) / 2) / root;
 }
 
-/* How many instructions that SM has: the mean of the largest sum, of SMs that get blocks of the
-   survey at random. */
+/* How many instructions that SM has: the mean of the largest sum. SMs get every block that is as
+   many further as there are SMs, or 8 more or less (H200, CUDA 13.0, driver 580.159.04,
+   2026-11-30). The sums of their blocks spread as those of blocks that are drawn at random do, but
+   no more than a single block where neighbours are alike. */
 static double most_of_sm(const struct model *model)
 {
     const struct smc_survey *survey = &model->survey;
+    const uint64_t warps = model->traces.warps_per_block;
     const double most = (double)smc_most_blocks(model);
     const double with_most = (double)model->blocks - (most - 1) * (double)model->sms;
+    const double times = 1 + (most - 1) * disorder(survey, warps);
     const double more =
-        largest_of(with_most) * sqrt(most * variance_of_blocks(survey, &model->traces));
-    return model->traces.warps_per_block *
-           fmin(most * survey->length + more, most * survey->longest);
+        largest_of(with_most) * sqrt(times * variance_of_blocks(survey, &model->traces));
+    return (double)warps * fmin(most * survey->length + more, most * survey->longest);
 }
 
 void smc_model_wait_for_longest(struct model *model)
