@@ -998,10 +998,19 @@ static void test_large_table_of_constants(void)
 }
 
 /* Blocks that go through a table, most of it in iterations that are left out, read different lines
-   at a time: a cache of 45 lines has so many of the table's. */
+   at a time: a cache of 45 lines has so many of the table's. Not those of a small table, blocks
+   that start at once, or few blocks. */
 static void test_drifting_constants(void)
 {
-    enum { LINES = 10, LEFT_OUT = 90, BLOCKS = 32, READS = 2 * LINES };
+    enum { LINES = 10, LEFT_OUT = 90, READS = 2 * LINES };
+    static const struct {
+        uint32_t blocks, lines;
+        bool at_once;
+        double missing;
+    } cases[] = {{48, LINES, false, 48 * READS * 0.55},
+                 {48, 2, false, 2},
+                 {48, LINES, true, LINES},
+                 {32, LINES, false, LINES}};
     struct smc_warp_trace_line line[READS];
     struct smc_warp_trace_entry entry[READS + 2] = {{.step = SMC_WARP_TRACE_LOOP}};
     struct smc_warp_trace_skip skip = {.executed = 2ULL * LEFT_OUT, .window = READS};
@@ -1011,16 +1020,17 @@ static void test_drifting_constants(void)
     for (uint32_t i = 0; i < READS; i++)
         entry[i + 1] = (struct smc_warp_trace_entry){.line = i, .lines = 1, .wavefronts = 1};
     entry[READS + 1].step = SMC_WARP_TRACE_SKIP;
-    for (uint32_t n = 0; n < 3; n++) { /* 1: of a small table; 2: all blocks start at once */
+    for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+        const uint32_t blocks = cases[n].blocks;
         for (uint32_t i = 0; i < READS; i++)
             line[i] = (struct smc_warp_trace_line){.number = SMC_WARP_TRACE_CONSTANTS +
-                                                             (n == 1 ? i / 2 % 2 : i / 2),
+                                                             i / 2 % cases[n].lines,
                                                    .sectors = (uint8_t)(1 << i % 2)};
         start_constants(&bench);
-        bench.no_more_blocks = n == 2;
-        run(&bench, &trace, BLOCKS, BLOCKS, 1);
-        const double missing = n == 0 ? BLOCKS * LINES * 0.55 : n == 1 ? 2 : LINES;
-        CU_ASSERT_DOUBLE_EQUAL(bench.work[0].constants, BLOCKS * READS * 2 + missing * 30, 1e-6);
+        bench.no_more_blocks = cases[n].at_once;
+        run(&bench, &trace, blocks, blocks, 1);
+        CU_ASSERT_DOUBLE_EQUAL(bench.work[0].constants, blocks * READS * 2 + cases[n].missing * 30,
+                               1e-6);
     }
 }
 
