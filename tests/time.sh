@@ -1093,6 +1093,7 @@ tensor() { # ENTRY TYPE DEVICE OPTION...
 for of in half:f32:A100:4096:312 brain:f32:A100:4096:312 tf32:f32:A100:2048:156 bytes:i32:A100:8192:624 \
     "half:f32:GeForce RTX 3090:4096:71" "half:f32:A40:4096:149.7" "tf32:f32:GeForce RTX 4090:2048:82.6" \
     "bytes:i32:GeForce RTX 4090:8192:660.6" half:f32:H200:4096:989.4 bytes:i32:H200:8192:1979 \
+    bits:i32:A100:65536:4992 bits:i32:H200:65536:15832 \
     sparse:f32:A100:4096:312 sparse:f32:H200:4096:989.4; do
     echo "$of" | tr : '\n' >of
     { read -r entry; read -r type; read -r device; read -r operations; read -r tera; } <of
@@ -1115,7 +1116,7 @@ for of in H200:measured A100:published; do
     tensor half f32 "${of%:*}" --format json >tensor.json
     holds "where the rates of tensor cores are from: $of" ".time.tensor_rates == \"${of#*:}\"" tensor.json
 done
-tensor bits i32 H200 | tr -s ' \n' ' ' >out
+tensor bits i32 "GeForce RTX 3090" | tr -s ' \n' ' ' >out
 empty "not predicted: mma.sync of single bits, whose rate is unknown" \
     "$(lacks out "time not predicted: mma.sync of single bits, whose rate is not in the model")"
 # 8 warps of an SM fetch a float in 8 clocks each, a filtered float4 in 32 (the H200 of doc/time.md).

@@ -459,6 +459,9 @@ static void read_widths(struct smc_sass_instruction *in)
     case SMC_OP_DMMA: /* 16 x 8 sums of 64 bits, or 8 x 8 */
         in->to.registers = smc_bits(in, 76, 2) ? 8 : 4;
         break;
+    case SMC_OP_BMMA: /* 16 x 8 sums of 32 bits, or 8 x 8 */
+        in->to.registers = smc_bits(in, 75, 2) ? 4 : 2;
+        break;
     case SMC_OP_BRA:
         if (smc_branches_if_diverged(in))
             in->from[0] = register_at(in, 24, true, 1);

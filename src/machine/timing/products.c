@@ -5,7 +5,7 @@
 
 #include "machine/rates.h"
 
-enum { WARPGROUP_ROWS = 64, WARPS_OF_GROUP = 4, WAVEFRONT_BYTES = 128 };
+enum { WARPGROUP_ROWS = 64, WARPS_OF_GROUP = 4, WAVEFRONT_BYTES = 128, BITS_OF_BYTE = 8 };
 
 const struct smc_product_info smc_product_info[SMC_PRODUCT_TYPES] = {
 #define PRODUCT(id, key, label, bits, relief) [SMC_PRODUCT_##id] = {key, label, bits, relief},
@@ -41,6 +41,16 @@ static bool read_bytes(const struct smc_sass_instruction *in, struct smc_mma *pr
     product->k = (uint16_t)(product->is_sparse ? depth / 2 : depth);
     return smc_bits(in, 83, 2) == 0 &&
            (shape == M8_N8_K16 || (shape >= M16_N8_K16 && shape <= M16_N8_K64));
+}
+
+/* BMMA. Bit 75: m16n8k128, 76: m16n8k256, neither: m8n8k128. */
+static bool read_single_bits(const struct smc_sass_instruction *in, struct smc_mma *product)
+{
+    product->type = SMC_PRODUCT_INT1;
+    product->m = smc_bits(in, 75, 2) ? 16 : 8;
+    product->n = 8;
+    product->k = smc_bit(in, 76) ? 256 : 128;
+    return smc_bits(in, 75, 2) < 3;
 }
 
 /* DMMA. Bits 76 and 77: m8n8k4, m16n8k4, m16n8k8, m16n8k16. */
@@ -88,6 +98,8 @@ bool smc_mma_of(const struct smc_sass_instruction *in, struct smc_mma *product)
         return true;
     case SMC_OP_IMMA:
         return read_bytes(in, product);
+    case SMC_OP_BMMA:
+        return read_single_bits(in, product);
     case SMC_OP_DMMA:
         return read_double(in, product);
     case SMC_OP_HGMMA:
@@ -101,17 +113,22 @@ bool smc_mma_of(const struct smc_sass_instruction *in, struct smc_mma *product)
 
 /* --- Rates ------------------------------------------------------------------------------------ */
 
-/* In a clock and SM, of the peak of FP16: twice as many of 8 bits, half as many of TF32. Double
-   precision: a sixteenth (A100: 19.5 of 312 TFLOP/s, H100: 66.9 of 989), and where the FP64 pipe is
-   narrow no more than that. */
+/* In a clock and SM, of the peak of FP16: twice as many of 8 bits, half as many of TF32. Single
+   bits: eight times as many as of 8 bits (A100: 4992 and 624 TOPS; on an H200, with and.popc,
+   m8n8k128, m16n8k128 and m16n8k256 take 4.1, 4.2 and 6.3 clocks and have their results after 14,
+   17 and 24, just as m8n8k16, m16n8k16 and m16n8k32 of bytes; CUDA 13.0, driver 580.159.04,
+   2026-11-30); of other GPUs it is not known. Double precision: a sixteenth (A100: 19.5 of 312
+   TFLOP/s, H100: 66.9 of 989), and where the FP64 pipe is narrow no more than that. */
 static void set_peaks(struct smc_rates *rates, const struct smc_capability *capability)
 {
-    enum { MANY_LANES = 32, OF_FP16 = 16 };
+    enum { MANY_LANES = 32, OF_FP16 = 16, A100 = 80, HOPPER = 90 };
+    const uint16_t cc = capability->sm.cc;
     double peak = capability->tensor_fmas_per_sm;
     double *fmas = rates->product_peak;
     fmas[SMC_PRODUCT_FP16] = fmas[SMC_PRODUCT_BF16] = peak;
     fmas[SMC_PRODUCT_TF32] = peak / 2;
     fmas[SMC_PRODUCT_INT8] = fmas[SMC_PRODUCT_FP8] = peak * 2;
+    fmas[SMC_PRODUCT_INT1] = cc == A100 || cc == HOPPER ? BITS_OF_BYTE * fmas[SMC_PRODUCT_INT8] : 0;
     fmas[SMC_PRODUCT_FP64] = capability->fp64_lanes_per_sm >= MANY_LANES
                                  ? peak / OF_FP16
                                  : fmin(peak, capability->fp64_lanes_per_sm);
@@ -153,6 +170,7 @@ static const int product_ceiling[2][SMC_PRODUCT_TYPES] = {
      [SMC_PRODUCT_BF16] = MEASURED(MMA_BF16),
      [SMC_PRODUCT_TF32] = MEASURED(MMA_TF32),
      [SMC_PRODUCT_INT8] = MEASURED(MMA_INT8),
+     [SMC_PRODUCT_INT1] = MEASURED(MMA_INT8), /* an eighth */
      [SMC_PRODUCT_FP64] = MEASURED(MMA_FP64)},
     {[SMC_PRODUCT_FP16] = MEASURED(WGMMA_FP16),
      [SMC_PRODUCT_BF16] = MEASURED(WGMMA_BF16),
@@ -180,7 +198,8 @@ static void set_shares(struct smc_rates *rates, const struct smc_ceilings *ceili
             const struct smc_mma product = {.type = (enum smc_product_type)type, .is_wide = true};
             int ceiling = product_ceiling[group][type];
             double measured = ceilings && ceiling > 0 ? ceilings->value[ceiling - 1] : 0;
-            double share = measured / published_rate(rates, &product);
+            measured *= type == SMC_PRODUCT_INT1 ? BITS_OF_BYTE : 1;
+            double share = measured / fmax(published_rate(rates, &product), 1);
             if (measured <= 0)
                 share = group || type == SMC_PRODUCT_FP64 ? 1 : most;
             rates->product_share[group][type] = fmin(share, 1);

@@ -79,7 +79,7 @@ static void set_products(const struct model *model, double times, struct smc_tim
             continue;
         most = work->product_clocks[i];
         time->tensor_type = smc_product_info[i].label;
-        time->tensor_is_integer = i == SMC_PRODUCT_INT8;
+        time->tensor_is_integer = i == SMC_PRODUCT_INT8 || i == SMC_PRODUCT_INT1;
     }
     if (clocks <= 0)
         return;
