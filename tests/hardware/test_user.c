@@ -469,11 +469,11 @@ static void expect_variable(const char *name, enum smc_status status, const char
     struct smc_error error = {""};
     memset(&run, 0, sizeof run);
     run.request.variable_count = 1;
-    if (strchr(name, '='))
+    snprintf(run.request.variable[0].name, sizeof run.request.variable[0].name, "%s", name);
+    if (strchr(name, '=')) {
         CU_ASSERT_EQUAL_FATAL(smc_user_variable_parse(name, &run.request.variable[0], &error),
                               SMC_OK);
-    else
-        snprintf(run.request.variable[0].name, sizeof run.request.variable[0].name, "%s", name);
+    }
     CU_ASSERT_EQUAL(smc_user_find_variables(ptx, &run, &error), status);
     CU_ASSERT_STRING_EQUAL(error.message, message);
     smc_user_free(&run);
