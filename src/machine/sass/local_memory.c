@@ -79,8 +79,11 @@ static struct smc_local_row *row_of(struct smc_local_memory *memory, uint32_t wa
 static bool are_together(const struct smc_local_access *access)
 {
     const uint64_t *address = access->address, first = address[__builtin_ctz(access->mask)];
+    const bool whole = access->mask == UINT32_MAX;
     uint64_t differ = 0;
-    for (uint32_t lanes = access->mask; lanes; lanes &= lanes - 1)
+    for (unsigned lane = 0; lane < SMC_LANES && whole; lane++)
+        differ |= address[lane] ^ first;
+    for (uint32_t lanes = whole ? 0 : access->mask; lanes; lanes &= lanes - 1)
         differ |= address[__builtin_ctz(lanes)] ^ first;
     return differ == 0;
 }
@@ -122,22 +125,32 @@ uint32_t smc_local_memory_load(struct smc_local_memory *memory,
     return unknown;
 }
 
-/* The lines of four lanes each that lanes are in. */
+/* The lines of four lanes each that lanes are in: bit n of the result is set if any of bits 4 n to
+   4 n + 3 of `mask` is. */
 static uint8_t quads_of(uint32_t mask)
 {
-    enum { LANES = 4 };
-    uint32_t lines = 0;
-    for (unsigned i = 0; i < SMC_LANES / LANES; i++)
-        lines |= (uint32_t)((mask >> LANES * i & 0xf) != 0) << i;
-    return (uint8_t)lines;
+    mask |= mask >> 1;
+    mask = (mask | mask >> 2) & 0x11111111;
+    mask = (mask | mask >> 3) & 0x03030303;
+    mask = (mask | mask >> 6) & 0x000f000f;
+    return (uint8_t)(mask | mask >> 12);
 }
 
 /* The lines of a row that lanes store to. */
 static void note_lines(struct smc_local_memory *memory, struct smc_local_row *row, uint32_t lanes)
 {
-    for (uint32_t more = quads_of(lanes) & ~(uint32_t)row->lines; more; more &= more - 1)
+    const uint32_t lines = quads_of(lanes);
+    for (uint32_t more = lines & ~(uint32_t)row->lines; more; more &= more - 1)
         memory->lines++;
-    row->lines |= quads_of(lanes);
+    row->lines |= (uint8_t)lines;
+}
+
+/* All lanes store their values, `at` bytes into the word, of which `bits` change. */
+static void store_row(struct smc_local_row *restrict row, const uint32_t *restrict value,
+                      unsigned at, uint32_t bits)
+{
+    for (unsigned lane = 0; lane < SMC_LANES; lane++)
+        row->value[lane] = (row->value[lane] & ~bits) | (value[lane] << 8 * at & bits);
 }
 
 bool smc_local_memory_store(struct smc_local_memory *memory, const struct smc_local_access *access,
@@ -158,7 +171,9 @@ bool smc_local_memory_store(struct smc_local_memory *memory, const struct smc_lo
         for (unsigned i = at; i < at + bytes; i++)
             row->known[i] = (row->known[i] & ~lanes) | (lanes & ~unknown);
         const uint32_t bits = low_bits(bytes) << 8 * at;
-        for (uint32_t each = lanes; each; each &= each - 1) {
+        if (lanes == UINT32_MAX)
+            store_row(row, value, at, bits);
+        for (uint32_t each = lanes == UINT32_MAX ? 0 : lanes; each; each &= each - 1) {
             const unsigned lane = (unsigned)__builtin_ctz(each);
             row->value[lane] = (row->value[lane] & ~bits) | (value[lane] << 8 * at & bits);
         }

@@ -119,6 +119,8 @@ static struct smc_stored_line *added_line(struct smc_warp_memory *memory, uint64
     }
     struct smc_stored_line *line = line_of(memory, key);
     if (!is_kept(memory, line)) {
+        memory->lowest = memory->highest == 0 || key < memory->lowest ? key : memory->lowest;
+        memory->highest = key > memory->highest ? key : memory->highest;
         *line = (struct smc_stored_line){.key = key,
                                          .start = memory->start ? memory->start : memory->block};
         memory->count++;
@@ -154,6 +156,8 @@ static void patch_from(const struct smc_stored_line *line, unsigned at, unsigned
 static void patch(const struct smc_warp_memory *memory, uint32_t before, uint64_t place,
                   unsigned bytes, unsigned char *to, unsigned char *known)
 {
+    if ((place + bytes - 1) / LINE < memory->lowest || place / LINE > memory->highest)
+        return;
     for (unsigned i = 0, count; i < bytes; i += count) {
         const unsigned at = (unsigned)((place + i) % LINE);
         const struct smc_stored_line *line = line_of(memory, (place + i) / LINE);
@@ -435,14 +439,29 @@ struct loaded {
     bool beyond_sm;                              /* L1 does not serve it */
 };
 
-/* How many of the lanes from the first on access places one after the other. */
-static unsigned consecutive(uint32_t lanes, const uint64_t address[SMC_LANES], unsigned bytes)
+/* How many of the lanes from the first on access places one after the other: two at least. */
+static unsigned all_consecutive(uint32_t lanes, const uint64_t address[SMC_LANES], unsigned bytes)
 {
     const unsigned first = (unsigned)__builtin_ctz(lanes);
-    unsigned end = first + 1;
+    unsigned end = first + 2;
+    uint64_t differ = ~lanes;
+    for (unsigned lane = 1; lane < SMC_LANES && lanes == UINT32_MAX; lane++)
+        differ |= address[lane] - address[lane - 1] - bytes;
+    if (differ == 0)
+        return SMC_LANES;
     while (end < SMC_LANES && lanes >> end & 1 && address[end] == address[end - 1] + bytes)
         end++;
     return end - first;
+}
+
+/* The same, often one. */
+static inline unsigned consecutive(uint32_t lanes, const uint64_t address[SMC_LANES],
+                                   unsigned bytes)
+{
+    const unsigned first = (unsigned)__builtin_ctz(lanes), next = first + 1;
+    return next < SMC_LANES && lanes >> next & 1 && address[next] == address[first] + bytes
+               ? all_consecutive(lanes, address, bytes)
+               : 1;
 }
 
 /* Finds the arrays of `count` lanes with places one after the other; whether it is one. */
@@ -555,7 +574,10 @@ static void give_loaded(struct smc_sass_warp *warp, const struct smc_sass_instru
     const unsigned bytes = in->access_bytes;
     uint32_t value[SMC_LANES] = {0};
     for (unsigned at = 0; at < bytes && at / WORD < in->to.registers; at += WORD) {
-        for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+        const bool is_plain = lanes == UINT32_MAX && bytes >= WORD;
+        for (unsigned lane = 0; lane < SMC_LANES && is_plain; lane++)
+            value[lane] = little_endian(loaded->byte + (size_t)lane * bytes + at);
+        for (uint32_t rest = is_plain ? 0 : lanes; rest; rest &= rest - 1) {
             const unsigned lane = (unsigned)__builtin_ctz(rest);
             const unsigned char *from = loaded->byte + (size_t)lane * bytes + at;
             value[lane] = bytes >= WORD
@@ -600,6 +622,11 @@ static void load_local(struct smc_warp_memory *memory, struct smc_sass_warp *war
 /* Whether lanes access one place. */
 static bool are_one(const uint64_t place[SMC_LANES], uint32_t mask)
 {
+    uint64_t differ = place[0] ^ place[1];
+    for (unsigned lane = 2; lane < SMC_LANES && mask == UINT32_MAX && differ == 0; lane += 2)
+        differ = (place[lane] ^ place[0]) | (place[lane + 1] ^ place[0]);
+    if (mask == UINT32_MAX)
+        return differ == 0;
     for (uint32_t lanes = mask; lanes; lanes &= lanes - 1)
         if (place[__builtin_ctz(lanes)] != place[__builtin_ctz(mask)])
             return false;

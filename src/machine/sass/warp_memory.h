@@ -65,7 +65,8 @@ struct smc_warp_memory {
     bool full; /* not all that was stored since the start could be kept */
     uint32_t start, warp;
     struct smc_stored_line *line;
-    size_t room, count; /* of lines: a power of two, or 0; kept since the start */
+    size_t room, count;       /* of lines: a power of two, or 0; kept since the start */
+    uint64_t lowest, highest; /* keys of lines that were ever added */
     struct smc_local_memory local;
     unsigned char *shared, *shared_known; /* by byte; known: 1 */
     size_t shared_bytes;

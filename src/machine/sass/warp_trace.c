@@ -202,14 +202,15 @@ void smc_warp_trace_reach(struct smc_warp_trace *trace, uint32_t step)
 
 void smc_warp_trace_add(struct smc_warp_trace *trace, const struct smc_warp_trace_entry *entry)
 {
-    struct smc_warp_trace_entry added = *entry;
     const size_t lines = trace->line_count;
     leave_loops(trace, entry->step);
+    trace->length++;
+    if (trace->skips)
+        return;
+    struct smc_warp_trace_entry added = *entry;
     if (added.lines > 0)
         added.line -= (uint32_t)(lines - trace->line_count);
-    trace->length++;
-    if (!trace->skips)
-        keep(trace, &added);
+    keep(trace, &added);
 }
 
 void smc_warp_trace_add_steps(struct smc_warp_trace *trace, uint32_t from, uint32_t to,
