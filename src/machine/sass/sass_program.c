@@ -421,7 +421,7 @@ static bool follow_space(struct smc_machine_program *program, const struct smc_s
     bool is_new = (space & ~program->followed_spaces) != 0;
     program->followed_spaces |= space;
     if (program->follows_memory && in->operation == SMC_OP_B2R)
-        program->by_block = true;
+        program->shares = true;
     return is_new;
 }
 
@@ -603,7 +603,7 @@ enum smc_status smc_machine_program_follow(struct smc_machine_program *program, 
     program->follows_memory = memory;
     program->follows_stores = stores;
     program->followed_spaces = 0;
-    program->by_block = false;
+    program->shares = false;
     if (starts) {
         find_needed(program, &slice, SMC_PURPOSE_CONTROL);
         find_needed(program, &slice, SMC_PURPOSE_ADDRESS); /* in addition */
@@ -611,8 +611,9 @@ enum smc_status smc_machine_program_follow(struct smc_machine_program *program, 
     free(slice.before);
     free(slice.frame.before);
     free(slice.grew);
-    program->by_block |= (program->followed_spaces & SHARED_SPACE) != 0 ||
-                         (program->follows_stores && program->followed_spaces & GLOBAL_SPACE);
+    program->shares |= (program->followed_spaces & SHARED_SPACE) != 0;
+    program->by_block =
+        program->shares || (program->follows_stores && program->followed_spaces & GLOBAL_SPACE);
     link_steps(program);
     return starts ? SMC_OK : smc_out_of_memory(error);
 }

@@ -32,9 +32,11 @@ struct smc_machine_program {
     uint32_t registers; /* of a thread: at most so many, from 0 on, are accessed */
     uint32_t unknown;   /* instructions whose operation is not known */
     uint32_t first_unknown;
-    bool follows_memory;     /* loads return what is known of memory */
-    bool follows_stores;     /* also what is stored to global memory */
-    bool by_block;           /* what a warp executes depends on the other warps of its block */
+    bool follows_memory; /* loads return what is known of memory */
+    bool follows_stores; /* also what is stored to global memory */
+    bool shares;         /* what a warp executes depends on the shared memory or the votes of its
+                            block */
+    bool by_block;       /* the same, or on what other warps store to global memory */
     uint8_t followed_spaces; /* from which loads decide control flow or addresses; then stores to
                                 them are evaluated as well */
     const struct smc_cubin *cubin; /* that has the source lines of kernel `entry`; NULL: unknown */

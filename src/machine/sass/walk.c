@@ -806,6 +806,14 @@ static void start_warp(struct state *state, struct smc_walk *walk, struct smc_sa
     state->groups = 1;
 }
 
+/* Whether a warp has executed all that is followed. */
+static bool walks_too_long(const struct state *state)
+{
+    const struct smc_warp_memory *memory = state->walk->memory;
+    return state->steps > state->most_steps ||
+           (state->walk->ends_if_decided && memory && memory->decides & memory->changed);
+}
+
 /* Runs a warp until it ends, all its lanes wait or its turn ends. */
 static void run_on(struct state *state)
 {
@@ -821,7 +829,7 @@ static void run_on(struct state *state)
             continue;
         if (index == UINT32_MAX)
             return;
-        if (state->steps > state->most_steps)
+        if (walks_too_long(state))
             stop_walk(state, SMC_WALK_TOO_LONG, state->group[index].at);
         else
             walk_run(state, index);

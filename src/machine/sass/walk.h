@@ -41,6 +41,7 @@ struct smc_walk {
     uint32_t end_operation; /* its low 12 bits */
     uint32_t first_unknown; /* the first step of which a result was unknown although its
                                operands were known, from 1; 0: none */
+    bool ends_if_decided;   /* as too long, once an array that decides is stored to */
     bool by_turns;          /* a warp of a block stops after each access to global memory */
     uint64_t looping;       /* warps that came to the end of an iteration; added to */
     uint64_t endless;    /* of them, those in which no lane knows whether the loop continues: it is

@@ -7,6 +7,7 @@ libsmc_la_SOURCES += \
 	src/machine/timing/l1.c src/machine/timing/l1.h \
 	src/machine/timing/l2.c src/machine/timing/l2.h \
 	src/machine/timing/launch_model.h src/machine/timing/long_loops.c \
+	src/machine/timing/means.c src/machine/timing/means.h \
 	src/machine/timing/module_values.c src/machine/timing/module_values.h \
 	src/machine/timing/operands.c src/machine/timing/operands.h \
 	src/machine/timing/panels.c src/machine/timing/panels.h \

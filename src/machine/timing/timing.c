@@ -651,8 +651,8 @@ static enum smc_status survey_races(struct model *model, enum smc_status status,
         return status;
     const uint64_t all = model->blocks * smc_traces_warps(&model->machine);
     const enum smc_status again =
-        model->blocks <= model->machine.resident && !smc_survey_is_long(&model->survey, all)
-            ? smc_survey_make(&model->machine, true, &at_once, &why)
+        model->blocks <= model->machine.resident && smc_survey_may_race(&model->survey, all)
+            ? smc_survey_make(&model->machine, 0, true, &at_once, &why)
             : SMC_USAGE;
     if (again == SMC_MACHINE)
         return smc_fail(error, again, "%s", why.message);
@@ -690,7 +690,8 @@ static enum smc_status survey_stores(struct model *model, struct smc_error *erro
     smc_survey_free(&model->survey);
     enum smc_status status = smc_machine_program_follow(&model->program, true, true, error);
     if (status == SMC_OK)
-        status = smc_survey_make(&model->machine, false, &model->survey, error);
+        status =
+            smc_survey_make(&model->machine, model->sample.length, false, &model->survey, error);
     return survey_races(model, status, error);
 }
 
@@ -772,8 +773,9 @@ static enum smc_status trace_sample(struct model *model, struct smc_error *error
                                 .each_apart = by_data(model),
                                 .entries = most_entries(model),
                                 .loop_entries = sample->loop_entries};
-    enum smc_status status =
-        follows ? smc_survey_make(&model->machine, false, &model->survey, error) : SMC_OK;
+    enum smc_status status = follows ? smc_survey_make(&model->machine, model->sample.length, false,
+                                                       &model->survey, error)
+                                     : SMC_OK;
     const bool by_stores = smc_decides_and_changes(&model->survey);
     if (by_stores)
         status = survey_stores(model, error);

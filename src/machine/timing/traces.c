@@ -9,6 +9,7 @@
 #include "base/numbers.h"
 #include "machine/sass/walk_grid.h"
 #include "machine/timing/known_traces.h"
+#include "machine/timing/means.h"
 
 enum {
     LINES_FOR_EACH_ENTRY = 16,
@@ -20,10 +21,12 @@ enum {
     TOGETHER_STEPS = 1500000, /* of blocks whose warps walk together, until they are repeated */
     SURVEY_WARPS = 20000,
     /* Of blocks that see what others stored: all of a launch that has no more. */
-    MEETING_STEPS = 3000000,
+    MEETING_STEPS = 2000000,
     MEETING_WARPS = 65536,
     RACING_STEPS = 1500000, /* of all warps of blocks that walk at the same time */
+    ALIKE_STEPS = 500000,   /* likewise, where those that see what others stored are like others */
     SURVEY_LEAST_WARPS = 16,
+    SMALL = 100,    /* a hundredth of a length */
     MOST_WARPS = 32 /* of a block: 1024 threads */
 };
 
@@ -36,6 +39,7 @@ struct tracer {
     struct smc_warp_memory *memory; /* NULL: what is loaded is unknown */
     size_t change_bytes;
     uint32_t warps;                  /* of a block */
+    uint32_t walked;                 /* of them, where they walk together */
     struct smc_walk_block *block;    /* NULL: warps walk alone */
     struct smc_machine_place *place; /* of its warps */
     uint64_t blocks_walked;
@@ -72,7 +76,7 @@ static bool start_tracer(struct tracer *tracer, const struct smc_machine_launch 
         *tracer->memory = (struct smc_warp_memory){.contents = launch->contents,
                                                    .values = launch->program->follows_stores};
     tracer->walk.memory = tracer->memory;
-    tracer->warps = smc_traces_warps(launch);
+    tracer->warps = tracer->walked = smc_traces_warps(launch);
     bool together = tracer->memory && launch->program->by_block;
     tracer->block = together ? smc_walk_block_new(tracer->warps) : NULL;
     tracer->place = together ? smc_malloc(tracer->warps * sizeof *tracer->place) : NULL;
@@ -94,6 +98,16 @@ static void place_warp(const struct tracer *tracer, uint64_t block, uint32_t war
     smc_launch_place(tracer->launch, index, warp, place);
 }
 
+/* Number i of a sequence that reaches each of [0, count) once and fills it evenly from the start:
+   steps of the golden ratio. */
+static uint64_t evenly(uint64_t i, uint64_t count)
+{
+    uint64_t step = (uint64_t)((double)count * 0.6180339887498949) | 1;
+    while (smc_common_divisor(step, count) != 1)
+        step++;
+    return (uint64_t)((unsigned __int128)i * step % count);
+}
+
 static void trace_warp(struct tracer *tracer, uint64_t block, uint32_t warp,
                        struct smc_warp_trace *trace)
 {
@@ -104,7 +118,13 @@ static void trace_warp(struct tracer *tracer, uint64_t block, uint32_t warp,
     smc_walk_warp(&tracer->walk, &place, tracer->warp);
 }
 
-/* All warps of a block, which walk together. They see what others stored before. Of blocks that
+/* The number in its block of a warp that walks with others. */
+static uint32_t walked_warp(const struct tracer *tracer, uint32_t number)
+{
+    return tracer->walked == tracer->warps ? number : (uint32_t)evenly(number, tracer->warps);
+}
+
+/* The warps of a block, which walk together. They see what others stored before. Of blocks that
    start with the first ones every second does, as half of what they store is stored before. A block
    that was walked in the survey must not see what it stored itself, nor what later ones did. */
 static void trace_together(struct tracer *tracer, uint64_t block,
@@ -114,11 +134,18 @@ static void trace_together(struct tracer *tracer, uint64_t block,
                                   block >= tracer->launch->resident ||
                                   tracer->blocks_walked++ % 2 > 0;
     tracer->memory->block = (uint32_t)(block % (UINT32_MAX - 1)) + 1;
-    for (uint32_t w = 0; w < tracer->warps; w++)
-        place_warp(tracer, block, w, &tracer->place[w]);
+    for (uint32_t w = 0; w < tracer->walked; w++)
+        place_warp(tracer, block, walked_warp(tracer, w), &tracer->place[w]);
     memset(tracer->walk.change, 0, tracer->change_bytes);
     smc_walk_block(&tracer->walk, tracer->block, tracer->place, trace);
     smc_warp_memory_end(tracer->memory);
+}
+
+/* An atomic of a lane takes half as long to execute as a step. */
+static uint64_t steps_taken(const struct tracer *tracer)
+{
+    enum { ATOMICS_A_STEP = 2 };
+    return tracer->walk.steps + tracer->walk.atomics / ATOMICS_A_STEP;
 }
 
 static bool does_not_end(const struct tracer *tracer)
@@ -234,16 +261,6 @@ static void note_local(const struct smc_warp_memory *memory, uint32_t warps,
     traces->local_bytes = fmax(traces->local_bytes, (double)lines * SMC_STORED_LINE_BYTES / warps);
 }
 
-/* Number i of a sequence that reaches each of [0, count) once and fills it evenly from the start:
-   steps of the golden ratio. */
-static uint64_t evenly(uint64_t i, uint64_t count)
-{
-    uint64_t step = (uint64_t)((double)count * 0.6180339887498949) | 1;
-    while (smc_common_divisor(step, count) != 1)
-        step++;
-    return (uint64_t)((unsigned __int128)i * step % count);
-}
-
 static uint64_t traced_block(const struct tracer *tracer, const struct smc_traced *traced,
                              uint32_t number)
 {
@@ -311,7 +328,7 @@ static bool trace_whole_blocks(struct tracer *tracer, const struct smc_traced *t
     double length = 0; /* of those that were walked */
     for (uint32_t b = 0; b < traces->blocks && trace; b++) {
         traces->block[b].trace = &traces->pointer[(size_t)b * warps];
-        if (walked > 0 && tracer->walk.steps > TOGETHER_STEPS) {
+        if (walked > 0 && steps_taken(tracer) > TOGETHER_STEPS) {
             repeat_block(traces, traced, b % walked, b);
             continue;
         }
@@ -667,36 +684,11 @@ static double survey_add(const struct tracer *tracer, struct smc_survey *survey)
     return length;
 }
 
-/* The mean of numbers, and the sum of the squares of how far they are from it (Welford). */
-struct mean_of {
-    double count, mean, squares;
-};
-
-static void mean_add(struct mean_of *of, double number)
-{
-    double before = number - of->mean;
-    of->count++;
-    of->mean += before / of->count;
-    of->squares += before * (number - of->mean);
-}
-
-static double spread_of(const struct mean_of *of)
-{
-    return sqrt(of->squares / of->count);
-}
-
-/* Whether the mean of at least so many is known to a hundredth, by two standard errors. */
-static bool mean_suffices(const struct mean_of *of, double least)
-{
-    enum { EXACT = 200 };
-    return of->count >= least && EXACT * spread_of(of) <= of->mean * sqrt(of->count);
-}
-
 /* What a survey has seen: in all, and since its last checkpoint, at `half` steps. */
 struct seen {
-    struct mean_of lengths, sectors, late_lengths, late_sectors;
-    struct mean_of seeing[2]; /* lengths: [1] of blocks that see what others stored */
-    struct mean_of blocks;    /* the mean lengths of their warps */
+    struct smc_mean lengths, sectors, late_lengths, late_sectors;
+    struct smc_mean seeing[2]; /* lengths: [1] of blocks that see what others stored */
+    struct smc_mean blocks;    /* the mean lengths of their warps */
     uint64_t half;
     bool is_late; /* the first checkpoint has passed */
 };
@@ -706,10 +698,10 @@ static void survey_see(const struct tracer *tracer, struct smc_survey *survey, s
 {
     if (seen->lengths.count < SMC_SURVEYED_WARPS)
         survey->first[(size_t)seen->lengths.count] = (struct smc_surveyed_warp){place, length};
-    mean_add(&seen->lengths, length);
-    mean_add(&seen->sectors, sectors);
-    mean_add(&seen->late_lengths, length);
-    mean_add(&seen->late_sectors, sectors);
+    smc_mean_add(&seen->lengths, length);
+    smc_mean_add(&seen->sectors, sectors);
+    smc_mean_add(&seen->late_lengths, length);
+    smc_mean_add(&seen->late_sectors, sectors);
     if (length > survey->longest) {
         survey->longest = length;
         survey->longest_block = place / tracer->warps;
@@ -720,9 +712,9 @@ static void see_block(const struct tracer *tracer, const struct smc_walk_block *
                       struct seen *seen)
 {
     double sum = 0;
-    for (uint32_t w = 0; w < tracer->warps; w++)
+    for (uint32_t w = 0; w < tracer->walked; w++)
         sum += (double)smc_walk_block_length(walked, w);
-    mean_add(&seen->blocks, sum / tracer->warps);
+    smc_mean_add(&seen->blocks, sum / tracer->walked);
 }
 
 static bool sees_others(const struct tracer *tracer)
@@ -730,47 +722,33 @@ static bool sees_others(const struct tracer *tracer)
     return tracer->memory && tracer->memory->others;
 }
 
-/* Whether the later values equal the earlier ones to 0.5 % plus three standard errors of the
-   difference, since the warps of a block resemble each other. */
-static bool is_steady(const struct mean_of *all, const struct mean_of *late)
-{
-    enum { EXACT = 200 };
-    const double early = all->count - late->count;
-    if (early <= 0 || late->count <= 0)
-        return false;
-    const double mean = (all->mean * all->count - late->mean * late->count) / early;
-    const double error = spread_of(all) * sqrt(1 / early + 1 / late->count);
-    return fabs(late->mean - mean) <= all->mean / EXACT + 3 * error;
-}
-
 /* What others have stored changes from block to block, until it is seen that it does not. Of long
    blocks it suffices that those that see it and those that do not are alike. */
 static bool meeting_suffices(const struct tracer *tracer, struct seen *seen)
 {
-    const uint64_t steps = tracer->walk.steps;
+    const uint64_t steps = steps_taken(tracer);
     const bool ends_half = seen->is_late ? steps >= 2 * seen->half : steps >= seen->half;
     const bool both = seen->seeing[0].count > 0 && seen->seeing[1].count > 0;
     if (both && (steps > MEETING_STEPS ||
-                 (steps > SURVEY_STEPS && mean_suffices(&seen->lengths, seen->lengths.count))))
+                 (steps > SURVEY_STEPS && smc_mean_suffices(&seen->lengths, seen->lengths.count))))
         return true;
     if (!ends_half)
         return false;
-    if (seen->is_late && is_steady(&seen->lengths, &seen->late_lengths) &&
-        is_steady(&seen->sectors, &seen->late_sectors))
+    if (seen->is_late && smc_mean_is_steady(&seen->lengths, &seen->late_lengths) &&
+        smc_mean_is_steady(&seen->sectors, &seen->late_sectors))
         return true;
     seen->is_late = true;
     seen->half = steps;
-    seen->late_lengths = seen->late_sectors = (struct mean_of){0};
+    seen->late_lengths = seen->late_sectors = (struct smc_mean){0};
     return false;
 }
 
-/* Of long warps fewer suffice, if they are alike; an atomic of a lane takes half as long to execute
-   as a step. Once it is known that what warps store decides
+/* Of long warps fewer suffice, if they are alike. Once it is known that what warps store decides
    what others do, a survey that does not follow it is of no use. */
 static bool survey_suffices(const struct tracer *tracer, struct seen *seen, double least)
 {
-    enum { MANY = 256, FEW = 4, TWO = 2, ATOMICS_A_STEP = 2 };
-    const uint64_t steps = tracer->walk.steps + tracer->walk.atomics / ATOMICS_A_STEP;
+    enum { MANY = 256, FEW = 4, TWO = 2 };
+    const uint64_t steps = steps_taken(tracer);
     if (sees_others(tracer))
         return meeting_suffices(tracer, seen);
     if (!tracer->launch->program->follows_stores && decides_and_changes(tracer))
@@ -778,7 +756,14 @@ static bool survey_suffices(const struct tracer *tracer, struct seen *seen, doub
     const bool is_long = steps > SURVEY_STEPS;
     const double enough = steps > UINT64_C(2) * SURVEY_STEPS ? TWO : is_long ? FEW : MANY;
     return (is_long && seen->lengths.count >= least) ||
-           (mean_suffices(&seen->lengths, enough) && mean_suffices(&seen->sectors, enough));
+           (smc_mean_suffices(&seen->lengths, enough) && smc_mean_suffices(&seen->sectors, enough));
+}
+
+/* Whether some warps of each block do not suffice, as these differ from each other. */
+static bool lacks_warps(const struct tracer *tracer, const struct seen *seen)
+{
+    return tracer->walked < tracer->warps &&
+           smc_mean_spread(&seen->lengths) * SMALL > seen->lengths.mean;
 }
 
 /* Blocks whose warps walk together. */
@@ -789,17 +774,18 @@ static bool survey_blocks(struct tracer *tracer, struct smc_survey *survey, stru
     const double most = sees_others(tracer) ? MEETING_WARPS : SURVEY_WARPS;
     for (uint64_t i = 0; i < blocks && seen->lengths.count < most; i++) {
         double before = tracer->walk.all_sectors;
-        if (survey_suffices(tracer, seen, 1))
+        if (survey_suffices(tracer, seen, 1) || lacks_warps(tracer, seen))
             break;
         trace_together(tracer, evenly(i, blocks), NULL);
         if (does_not_end(tracer))
             return false;
         survey_add(tracer, survey);
-        for (uint32_t w = 0; w < tracer->warps; w++) {
+        for (uint32_t w = 0; w < tracer->walked; w++) {
             const double length = (double)smc_walk_block_length(tracer->block, w);
-            mean_add(&seen->seeing[tracer->memory->sees_others], length);
-            survey_see(tracer, survey, seen, evenly(i, blocks) * tracer->warps + w, length,
-                       (tracer->walk.all_sectors - before) / tracer->warps);
+            smc_mean_add(&seen->seeing[tracer->memory->sees_others], length);
+            survey_see(tracer, survey, seen,
+                       evenly(i, blocks) * tracer->warps + walked_warp(tracer, w), length,
+                       (tracer->walk.all_sectors - before) / tracer->walked);
         }
         see_block(tracer, tracer->block, seen);
     }
@@ -873,9 +859,9 @@ static bool survey_grid(struct tracer *tracer, bool at_once, struct smc_survey *
                                 : survey_warps(tracer, survey, &seen);
     survey->warps = (uint64_t)seen.lengths.count;
     survey->length = seen.lengths.mean;
-    survey->spread = seen.lengths.count > 0 ? spread_of(&seen.lengths) : 0;
+    survey->spread = seen.lengths.count > 0 ? smc_mean_spread(&seen.lengths) : 0;
     survey->blocks = seen.blocks.count;
-    survey->block_spread = seen.blocks.count > 0 ? spread_of(&seen.blocks) : 0;
+    survey->block_spread = seen.blocks.count > 0 ? smc_mean_spread(&seen.blocks) : 0;
     survey->seeing = seen.seeing[true].mean;
     survey->unseeing = seen.seeing[false].mean;
     survey->whole = survey->warps == (uint64_t)grid[0] * grid[1] * grid[2] * tracer->warps;
@@ -895,14 +881,39 @@ static bool loads_decide(const struct smc_machine_program *program)
     return any;
 }
 
-enum smc_status smc_survey_make(const struct smc_machine_launch *launch, bool at_once,
-                                struct smc_survey *survey, struct smc_error *error)
+/* Of long warps that depend on each other only by global memory, some of each block suffice: as
+   many as execute what a survey has, but the first one, which may count for its block, and another.
+   False: memory. */
+static bool survey_some(struct tracer *tracer, uint64_t length)
+{
+    enum { LEAST = 2 };
+    const uint64_t fit = SURVEY_STEPS / (length > 0 ? length : 1);
+    const uint32_t walked = (uint32_t)(fit > LEAST ? fit : LEAST);
+    if (!tracer->block || tracer->launch->program->shares || fit >= tracer->warps ||
+        walked >= tracer->warps)
+        return true;
+    smc_walk_block_free(tracer->block);
+    tracer->block = smc_walk_block_new(walked);
+    tracer->walked = walked;
+    return tracer->block;
+}
+
+/* `lacks`: some warps of each block did not suffice. */
+static enum smc_status make_survey(const struct smc_machine_launch *launch, uint64_t length,
+                                   bool at_once, struct smc_survey *survey, bool *lacks,
+                                   struct smc_error *error)
 {
     struct tracer tracer;
+    *lacks = false;
     *survey = (struct smc_survey){
         .executions = smc_calloc(launch->program->count + 1, sizeof *survey->executions),
         .sectors = smc_calloc(launch->program->count + 1, sizeof *survey->sectors)};
     if (!survey->executions || !survey->sectors || !start_tracer(&tracer, launch)) {
+        smc_survey_free(survey);
+        return smc_out_of_memory(error);
+    }
+    if (!at_once && !survey_some(&tracer, length)) {
+        stop_tracer(&tracer);
         smc_survey_free(survey);
         return smc_out_of_memory(error);
     }
@@ -913,9 +924,11 @@ enum smc_status smc_survey_make(const struct smc_machine_launch *launch, bool at
     if (tracer.memory)
         tracer.memory->others = survey->others;
     tracer.walk.sectors = survey->sectors;
+    tracer.walk.ends_if_decided = !launch->program->follows_stores;
     if (tracer.memory && loads_decide(launch->program)) /* else nothing meets */
         tracer.memory->touched = smc_calloc(SMC_TOUCHED_WORDS, sizeof *tracer.memory->touched);
     bool ends = survey_grid(&tracer, at_once, survey);
+    *lacks = tracer.walked < tracer.warps && (!ends || smc_survey_spreads(survey));
     survey->steps = (double)tracer.walk.steps;
     survey->end = tracer.walk.end;
     survey->end_at = tracer.walk.end_at;
@@ -927,9 +940,9 @@ enum smc_status smc_survey_make(const struct smc_machine_launch *launch, bool at
         survey->loads_stored = tracer.memory->loads_stored;
         survey->ticket = tracer.memory->ticket;
     }
-    const bool cut = !launch->program->follows_stores && decides_and_changes(&tracer);
+    const bool cut = tracer.walk.ends_if_decided && decides_and_changes(&tracer);
     stop_tracer(&tracer);
-    if (ends && (cut || tracer.walk.endless * 2 <= tracer.walk.looping))
+    if (cut || (ends && tracer.walk.endless * 2 <= tracer.walk.looping))
         return SMC_OK;
     smc_auto_text place = {0};
     smc_machine_program_append_place(launch->program, tracer.walk.endless_at, &place);
@@ -944,17 +957,30 @@ enum smc_status smc_survey_make(const struct smc_machine_launch *launch, bool at
     return SMC_USAGE;
 }
 
-/* Those that race may take fewer steps than one after the other. */
-bool smc_survey_is_long(const struct smc_survey *survey, uint64_t warps)
+enum smc_status smc_survey_make(const struct smc_machine_launch *launch, uint64_t length,
+                                bool at_once, struct smc_survey *survey, struct smc_error *error)
 {
-    enum { SURELY = 2 };
-    const bool both = survey->seeing > 0 && survey->unseeing > 0;
-    const double shorter = both ? fmin(survey->seeing, survey->unseeing) : survey->length;
-    const double all = survey->length * (double)survey->warps; /* instructions */
-    return all > 0 && survey->steps / all * shorter * (double)warps > (double)SURELY * RACING_STEPS;
+    bool lacks;
+    const enum smc_status status = make_survey(launch, length, at_once, survey, &lacks, error);
+    if (!lacks || status == SMC_MACHINE)
+        return status;
+    if (status == SMC_OK)
+        smc_survey_free(survey);
+    return make_survey(launch, 0, at_once, survey, &lacks, error);
 }
 
-enum { SMALL = 100 }; /* a hundredth of a length */
+/* Blocks that race take no fewer steps than those that see all, or nothing, of what others stored,
+   whichever takes fewer. If these are alike, a race tells little more. */
+bool smc_survey_may_race(const struct smc_survey *survey, uint64_t warps)
+{
+    const bool both = survey->seeing > 0 && survey->unseeing > 0;
+    const double shorter = both ? fmin(survey->seeing, survey->unseeing) : survey->length;
+    const double longer = both ? fmax(survey->seeing, survey->unseeing) : survey->length;
+    const double all = survey->length * (double)survey->warps; /* instructions */
+    const double steps = all > 0 ? survey->steps / all * shorter * (double)warps : 0;
+    const bool differ = !both || (longer - shorter) * SMALL > longer;
+    return steps <= (differ ? RACING_STEPS : ALIKE_STEPS);
+}
 
 bool smc_survey_spreads(const struct smc_survey *survey)
 {

@@ -92,16 +92,17 @@ enum smc_status smc_traces_set_survey(struct smc_traces *traces, const struct sm
                                       const struct smc_machine_program *program,
                                       struct smc_error *error);
 
-/* Walks warps of the whole grid: all of a small one, else as many as are quickly walked. With
-   `at_once` all blocks, of a program that follows what they store, at the same time. Fails as
-   smc_traces_make does; SMC_USAGE, too: blocks at the same time take too many steps. */
-enum smc_status smc_survey_make(const struct smc_machine_launch *launch, bool at_once,
-                                struct smc_survey *survey, struct smc_error *error);
+/* Walks warps of the whole grid: all of a small one, else as many as are quickly walked, if they
+   are about as long as `length` instructions. With `at_once` all blocks, of a program that follows
+   what they store, at the same time. Fails as smc_traces_make does; SMC_USAGE, too: blocks at the
+   same time take too many steps. */
+enum smc_status smc_survey_make(const struct smc_machine_launch *launch, uint64_t length,
+                                bool at_once, struct smc_survey *survey, struct smc_error *error);
 void smc_survey_free(struct smc_survey *survey);
 
-/* Whether all warps of the grid at the same time surely take too many steps, by a survey of blocks
-   one after the other. */
-bool smc_survey_is_long(const struct smc_survey *survey, uint64_t warps);
+/* Whether a survey of all `warps` of the grid at the same time may tell more than that of blocks
+   one after the other, and does not surely take too many steps. */
+bool smc_survey_may_race(const struct smc_survey *survey, uint64_t warps);
 
 /* Returns the first block of the SM to execute, which has as many blocks as any. If all blocks
    start at once, it is the SM of the grid's last block if that executes clearly more than others,

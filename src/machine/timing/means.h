@@ -1,0 +1,25 @@
+/* Means of what is drawn from many, and whether enough was drawn. */
+#ifndef SMC_MACHINE_MEANS_H
+#define SMC_MACHINE_MEANS_H
+
+#include <stdbool.h>
+
+/* The mean of numbers, and the sum of the squares of how far they are from it (Welford). Start from
+   {0}. */
+struct smc_mean {
+    double count, mean, squares;
+};
+
+void smc_mean_add(struct smc_mean *of, double number);
+
+/* The standard deviation of at least one number. */
+double smc_mean_spread(const struct smc_mean *of);
+
+/* Whether the mean of at least so many is known to a hundredth, by two standard errors. */
+bool smc_mean_suffices(const struct smc_mean *of, double least);
+
+/* Whether the later values equal the earlier ones to 0.5 % plus three standard errors of the
+   difference, since the warps of a block resemble each other. `late`: the last ones of `all`. */
+bool smc_mean_is_steady(const struct smc_mean *all, const struct smc_mean *late);
+
+#endif
