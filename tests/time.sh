@@ -767,7 +767,7 @@ contents queue --grid 1 --block 256 -a i32x256:random:0:9 -a i32x1 -a i32x2048
 contents settle --grid 4 --block 256 -a i32x1024:random:0:40 -a f32x1024 -a f32x8192
 contents escape --grid 1x128 --block 128 -a i32:128 -a i32x16384
 states "a loop that waits for what another warp stores has no predicted time" \
-    '.time == null and (.time_reason | test("the loop .* branch at contents.cu:[0-9]+"))' run contents.cu \
+    '.time == null and (.time_reason | test("a warp waits in a loop for others to store what it reads at contents.cu:[0-9]+"))' run contents.cu \
     --entry poll --grid 1 --block 1 -a i32x1 -a i32x1 --device H200 --dry-run
 
 # --- Which way warps go ---------------------------------------------------------------------------
@@ -1183,6 +1183,12 @@ extern "C" __global__ void waits(volatile int *flag, int *x)
         ;
     x[threadIdx.x] = flag[0];
 }
+extern "C" __global__ void waits_by_atomic(int *flag, int *x)
+{
+    while (atomicAdd(flag, 0) == 0)
+        ;
+    x[threadIdx.x] = flag[0];
+}
 extern "C" __global__ void sleeps(int *x, int n)
 {
     for (int i = 0; i < n; i++)
@@ -1253,8 +1259,11 @@ refused "not predicted: malloc" "the call at refused.cu:11 .* function of the sy
 refused "predicted: a printf that is not reached" '$' prints -a i32x64
 refused "not predicted: a printf that is reached" "the call at refused.cu:[0-9]+ .* function of the system" prints \
     -a i32x64:2000
-refused "not predicted: a wait for another block" "the end of the loop .* it loads what other blocks may store" \
+refused "not predicted: a wait for another block" "a warp waits in a loop for others to store what it reads at refused.cu:[0-9]+" \
     waits -a i32x1 -a i32x64
+refused "not predicted: a wait for another block by an atomic" \
+    "a warp waits in a loop for others to store what it reads at refused.cu:[0-9]+" \
+    waits_by_atomic -a i32x1 -a i32x64
 refused "not predicted: work that a counter gives to blocks" \
     "what a loop executes depends on what the atomic at refused.cu:$(grep -n 'atomicAdd(next' refused.cu | cut -d: -f1) returns" \
     items -a i32x1 -a i32:900000 -a f32x64M

@@ -54,6 +54,7 @@ bool smc_past_warp_repeats(struct smc_past_warp *past, const struct smc_sass_war
     if (equals(past, warp, at) && past->places == places)
         return true;
     past->is_kept = true;
+    past->read = 0;
     past->at = at;
     past->places = places;
     past->next = 2 * steps;

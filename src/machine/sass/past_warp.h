@@ -6,10 +6,11 @@
 #include "machine/sass/sass_warp.h"
 
 struct smc_past_warp {
-    bool is_kept;      /* set it to false where the warp stores */
-    uint32_t at;       /* the step */
-    uint64_t places;   /* as below */
-    uint64_t next;     /* after how many steps the next one is kept */
+    bool is_kept;    /* set it to false where the warp changes memory */
+    uint32_t read;   /* set it to the step of a load or atomic, from 1; 0: none since it is kept */
+    uint32_t at;     /* the step */
+    uint64_t places; /* as below */
+    uint64_t next;   /* after how many steps the next one is kept */
     unsigned differed; /* the register that differed last */
     struct smc_sass_warp warp;
 };
@@ -18,6 +19,7 @@ static inline void smc_past_warp_start(struct smc_past_warp *past)
 {
     enum { LEAST_STEPS = 1 << 16 }; /* before a warp is looked at */
     past->is_kept = false;
+    past->read = 0;
     past->next = LEAST_STEPS;
 }
 

@@ -594,9 +594,10 @@ static void walk_execute(struct state *state, const struct smc_program_step *ste
     else if (is_plain || !memory ||
              !smc_warp_memory_execute(memory, state->warp, in, mask, decides))
         smc_warp_evaluate(state->warp, in, mask);
-    else if (state->past && in->operation != SMC_OP_LDG && in->operation != SMC_OP_LDS &&
-             in->operation != SMC_OP_LDL)
-        state->past->is_kept = false;
+    else if (state->past) {
+        state->past->is_kept &= !memory->changes;
+        state->past->read = (uint32_t)(step - state->walk->program->step) + 1;
+    }
 }
 
 /* Evaluates a step that does not branch, and notes the first one that makes something unknown.
@@ -654,9 +655,12 @@ static void step_branch(struct state *state, uint32_t index, uint32_t mask, uint
         smc_warp_path_branch_back(trace->path, (uint32_t)target);
         smc_warp_trace_branch_back(trace, group->at, (uint32_t)target, state->walk->signature);
     }
-    if (mask && target <= group->at && goes_round(state, group->at))
-        state->steps = state->most_steps + 1;
-    control(state, index, mask);
+    const bool may_go_back = target <= group->at || step->in.operation == SMC_OP_BRX;
+    if (mask && may_go_back && goes_round(state, group->at))
+        stop_walk(state, state->past->read ? SMC_WALK_WAITS : SMC_WALK_TOO_LONG,
+                  state->past->read ? state->past->read - 1 : group->at);
+    else
+        control(state, index, mask);
 }
 
 /* What the trace has of a step that accesses memory. */

@@ -893,6 +893,7 @@ static void change(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
             smc_warp_set_predicate(warp, in, UINT32_MAX, 0, mask);
         return;
     }
+    memory->changes = false;
     /* A block that takes its number from a counter comes after all that have a lower one. */
     memory->sees_others |= space == GLOBAL && smc_atomic_counts(in) && memory->count == 0;
     prefetch(memory, space, mask, address);
@@ -902,6 +903,8 @@ static void change(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
         struct smc_stored_line *line;
         exchange.known = find_before(memory, space, address[lane], bytes, exchange.before, &line);
         exchange_lane(warp, in, lane, bytes, &exchange);
+        memory->changes |= !exchange.known || !exchange.known_after ||
+                           memcmp(exchange.before, exchange.after, bytes) != 0;
         if (space == GLOBAL && smc_atomic_counts(in) && exchange.known && exchange.known_after)
             smc_ticket_draw(&memory->ticket, memory->start, memory->count > 0 || memory->at_once,
                             address[lane], bytes,
@@ -932,6 +935,8 @@ static void change(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
 static bool execute_access(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
                            const struct smc_sass_instruction *in, uint32_t mask, bool decides)
 {
+    memory->changes = in->operation != SMC_OP_LDL && in->operation != SMC_OP_LDG &&
+                      in->operation != SMC_OP_LDS;
     switch (in->operation) {
     case SMC_OP_LDL:
         load_local(memory, warp, in, mask);

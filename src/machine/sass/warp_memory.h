@@ -62,7 +62,8 @@ struct smc_warp_memory {
     uint32_t block;       /* the number of the block, from 1, modulo 2^32; of `others`: 1 */
     uint64_t overwritten; /* bit n: of array n, only what was stored since the launch is known */
     struct smc_ticket ticket;
-    bool full; /* not all that was stored since the start could be kept */
+    bool full;    /* not all that was stored since the start could be kept */
+    bool changes; /* the last access may have changed memory */
     uint32_t start, warp;
     struct smc_stored_line *line;
     size_t room, count;       /* of lines: a power of two, or 0; kept since the start */

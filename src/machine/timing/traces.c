@@ -171,27 +171,22 @@ static uint32_t end_of_loop(const struct smc_machine_program *program, uint32_t 
     return from;
 }
 
-/* The last step of the loop that a branch closes with which `holds`; UINT32_MAX: none. */
-static uint32_t step_in_loop(const struct smc_machine_program *program, uint32_t branch,
-                             bool (*holds)(const struct smc_program_step *step))
-{
-    const int64_t target = program->step[branch].in.target;
-    for (int64_t i = (int64_t)branch; i >= target / SMC_INSTRUCTION_BYTES; i--)
-        if (holds(&program->step[i]))
-            return (uint32_t)i;
-    return UINT32_MAX;
-}
-
 static bool reads_global(const struct smc_program_step *step)
 {
     const struct smc_sass_instruction *in = &step->in;
     return in->operation == SMC_OP_LDG || in->operation == SMC_OP_LD || smc_is_global_atomic(in);
 }
 
-/* An atomic whose result decides which instructions follow. */
-static bool is_deciding_atomic(const struct smc_program_step *step)
+/* The last access of the loop that a branch closes whose result decides which instructions follow:
+   an atomic in global memory. UINT32_MAX: none. */
+static uint32_t atomic_in_loop(const struct smc_machine_program *program, uint32_t branch)
 {
-    return step->purpose == SMC_PURPOSE_CONTROL && smc_is_global_atomic(&step->in);
+    const int64_t target = program->step[branch].in.target;
+    for (int64_t i = (int64_t)branch; i >= target / SMC_INSTRUCTION_BYTES; i--)
+        if (program->step[i].purpose == SMC_PURPOSE_CONTROL &&
+            smc_is_global_atomic(&program->step[i].in))
+            return (uint32_t)i;
+    return UINT32_MAX;
 }
 
 /* Names the atomic of the innermost loop that has one, as that of blocks that take their work from
@@ -204,7 +199,7 @@ static enum smc_status fail_to_end_loop(const struct smc_walk *walk, struct smc_
     smc_auto_text place = {0};
     for (uint32_t end = first; end < program->count && atomic == UINT32_MAX;
          end = end_of_loop(program, walk->end_at, end + 1))
-        atomic = step_in_loop(program, end, is_deciding_atomic);
+        atomic = atomic_in_loop(program, end);
     const uint32_t closing = first < program->count ? first : walk->end_at;
     smc_machine_program_append_place(program, atomic != UINT32_MAX ? atomic : closing, &place);
     if (atomic != UINT32_MAX)
@@ -215,11 +210,9 @@ static enum smc_status fail_to_end_loop(const struct smc_walk *walk, struct smc_
             "work, give fewer items, or let blocks take them by blockIdx.x and "
             "gridDim.x",
             smc_text_string(&place));
-    const bool loads =
-        first < program->count && step_in_loop(program, first, reads_global) != UINT32_MAX;
     return smc_fail(error, SMC_USAGE,
-                    "the end of the loop that the branch at %s closes cannot be followed%s",
-                    smc_text_string(&place), loads ? ": it loads what other blocks may store" : "");
+                    "the loop that the branch at %s closes has more instructions than are followed",
+                    smc_text_string(&place));
 }
 
 /* Names the branch or the call, or where warps or lanes wait for each other. */
@@ -239,7 +232,12 @@ static enum smc_status fail_to_follow(const struct tracer *tracer, struct smc_er
     if (walk->end == SMC_WALK_TOO_DEEP)
         return smc_fail(error, SMC_USAGE, "the calls at %s are nested deeper than is followed",
                         smc_text_string(&place));
-    return fail_to_end_loop(walk, error);
+    if (walk->end != SMC_WALK_WAITS)
+        return fail_to_end_loop(walk, error);
+    return smc_fail(error, SMC_USAGE,
+                    "a warp waits in a loop for others to store what it reads at %s, and in which "
+                    "order they run is not known",
+                    smc_text_string(&place));
 }
 
 /* --- Blocks ----------------------------------------------------------------------------------- */
