@@ -49,6 +49,22 @@ __global__ void wait(volatile int *flag)
         ;
 }
 END
+{ # races at more places than are kept
+    echo '__global__ void last(int *x) {'
+    line=0
+    while [ $((line += 1)) -le 20 ]; do
+        echo "    x[$line] = threadIdx.x;"
+    done
+    echo '    x[100] = 1;'
+    echo '}'
+} >bounds_last.cu
+cat >long.cu <<'END'
+__global__ void steps(int *x)
+{
+    for (int i = 0; i < 2000000000; i++)
+        x[threadIdx.x] = x[threadIdx.x] * 3 + i;
+}
+END
 cat >partial.cu <<'END'
 __global__ void partial(int *out)
 {
@@ -125,10 +141,14 @@ shows 1 "racy.cu:5: race: read after another thread's write" racy.cu --grid 1 --
     -a f32x64:random
 shows 1 "bounds.cu:3: out of bounds; block (0,0,0), thread (31,0,0); 4 bytes at arg 1 + 128, which has 128 bytes" \
     bounds.cu --grid 1 --block 32 -a f32x32:ramp
+shows 1 "bounds_last.cu:22: out of bounds; block (0,0,0), thread (0,0,0); 4 bytes at arg 1 + 400" \
+    bounds_last.cu --grid 1 --block 64 -a i32x32
 shows 1 "partial.cu:4: a barrier is reached by part of a warp" partial.cu --grid 1 --block 64 -a i32x64
 shows 1 "busiest at endless.cu:3" endless.cu --grid 1 --block 32 -a i32x1 --timeout 200
 shows 1 "busiest at endless.cu:3; blocks that wait for each other need --cooperative" \
     endless.cu --grid 2 --block 32 -a i32x1 --timeout 200
+shows 1 "busiest at long.cu:4; 0 of 2 blocks ended: a longer --timeout allows more" \
+    long.cu --grid 2 --block 32 -a i32x32 --timeout 200
 shows 0 "3, 3, 3, 3, 3, 3, ...; 32 changed" many.cu --grid 1 --block 32 --entry 'fill<int>' -a i32x32
 shows 0 "7.5, 8.5, 9.5, 3, 4, 5, ...; 3 changed" many.cu --grid 1 --block 32 --entry space::add \
     -a f64x32:ramp -a f64:1.5 -a i64:3 -a u8:6

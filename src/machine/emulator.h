@@ -342,6 +342,7 @@ struct smc_emulation {
     struct smc_emulated_array_count *array; /* by array of the request */
     size_t array_count;
     uint64_t blocks_run;
+    bool waits; /* not completed, and a block waited for what others store */
     /* One for each kind and place, in block order, then in order of occurrence; `times` counts
        all. */
     struct smc_finding finding[SMC_MAX_FINDINGS];

@@ -1,5 +1,6 @@
 /* The emulator back end: runs the PTX on the CPU and counts. Quantities that only a GPU can provide
    are not measured, and the result says so. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -571,12 +572,19 @@ static uint32_t busiest_line(const struct emulator_job *run)
                                            : 0;
 }
 
-/* Blocks that are not launched together run one after another. */
-static bool runs_blocks_alone(const struct emulator_job *run)
+/* What helps a launch that is not finished in time. Blocks that are not launched together run one
+   after another, so that one which waits for another waits for ever. */
+static void append_help(const struct emulator_job *run, struct smc_text *text)
 {
     const uint32_t *grid = run->request->answer->plan.grid;
-    return (grid[0] > 1 || grid[1] > 1 || grid[2] > 1) &&
-           !smc_run_is_cooperative(run->request, smc_program_asks_cooperative(run->program));
+    const uint64_t blocks = (uint64_t)grid[0] * grid[1] * grid[2];
+    if (!run->emulation.waits)
+        smc_text_printf(text,
+                        "; %" PRIu64 " of %" PRIu64 " blocks ended: a longer --timeout allows more",
+                        run->emulation.blocks_run, blocks);
+    else if (blocks > 1 &&
+             !smc_run_is_cooperative(run->request, smc_program_asks_cooperative(run->program)))
+        smc_text_append(text, "; blocks that wait for each other need --cooperative");
 }
 
 static void emulator_note_end(struct emulator_job *run)
@@ -587,19 +595,18 @@ static void emulator_note_end(struct emulator_job *run)
     *finish = (struct smc_attempt){.made = true, .succeeded = ended};
     if (ended)
         return;
-    uint32_t line = busiest_line(run);
-    int used = emulated->stopped
-                   ? snprintf(finish->message, sizeof finish->message,
-                              "not finished after %.0f ms of emulation", emulated->elapsed_ms)
-                   : snprintf(finish->message, sizeof finish->message,
-                              "not finished after %u ms of emulation (--timeout)",
-                              run->request->settings->timeout_ms);
-    if (line > 0 && used > 0)
-        used += snprintf(finish->message + used, sizeof finish->message - (size_t)used,
-                         "; busiest at %.100s:%u", run->request->user->request.file, line);
-    if (used > 0 && !emulated->stopped && runs_blocks_alone(run))
-        snprintf(finish->message + used, sizeof finish->message - (size_t)used,
-                 "; blocks that wait for each other need --cooperative");
+    const uint32_t line = busiest_line(run);
+    smc_auto_text text = {0};
+    if (emulated->stopped)
+        smc_text_printf(&text, "not finished after %.0f ms of emulation", emulated->elapsed_ms);
+    else
+        smc_text_printf(&text, "not finished after %u ms of emulation (--timeout)",
+                        run->request->settings->timeout_ms);
+    if (line > 0)
+        smc_text_printf(&text, "; busiest at %.100s:%u", run->request->user->request.file, line);
+    if (!emulated->stopped)
+        append_help(run, &text);
+    snprintf(finish->message, sizeof finish->message, "%s", smc_text_string(&text));
 }
 
 static enum smc_status take_printed(struct emulator_job *run, struct smc_user_run *user)

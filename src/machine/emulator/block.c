@@ -312,6 +312,7 @@ void smc_block_begin(struct smc_worker *worker, uint64_t block)
     worker->gave_up = false;
     worker->is_running = true;
     worker->fruitless = 0;
+    worker->waits = false;
     worker->objects = 0;
     worker->free_regs = 0;
     memset(worker->barrier, 0, sizeof worker->barrier);
@@ -473,7 +474,7 @@ bool smc_block_advance(struct smc_worker *worker)
 {
     const struct smc_emulation_request *request = worker->launch->request;
     uint64_t budget = request->budget ? request->budget : SMC_EMULATOR_BUDGET;
-    const uint64_t changes = worker->changes;
+    const uint64_t polls = worker->polls, changes = worker->changes;
     const uint32_t warps = worker->launch->warps_per_block;
     bool moved = false, worked = false;
     for (uint32_t w = 0; w < warps && !worker->gave_up; w++) {
@@ -492,6 +493,7 @@ bool smc_block_advance(struct smc_worker *worker)
         if (worker->barrier[SMC_CLUSTER_BARRIER].lanes)
             smc_cluster_try(worker);
     }
+    worker->waits = worker->polls != polls && worker->changes == changes;
     worker->fruitless = worked || worker->changes != changes ? 0 : worker->fruitless + 1;
     if (worker->fruitless >= ALL_WAIT && smc_mbarrier_drain(worker))
         worker->fruitless = 0;
@@ -513,8 +515,10 @@ void smc_block_end(struct smc_worker *worker)
         smc_unset_give_up(worker, &worker->warp[w]);
     if (worker->shadow)
         smc_shadow_end_block(worker->shadow);
+    const bool stopped = atomic_load(&worker->launch->stopped);
     worker->is_running = false;
-    worker->blocks_run += !atomic_load(&worker->launch->stopped);
+    worker->waits &= stopped;
+    worker->blocks_run += !stopped;
 }
 
 void smc_block_run(struct smc_worker *worker, uint64_t block)

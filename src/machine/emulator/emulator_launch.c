@@ -397,6 +397,7 @@ static void add_worker(struct smc_worker *worker, struct smc_emulation *emulatio
             smc_emulated_traffic_add(&worker->array_count[i].kind[kind],
                                      &emulation->array[i].kind[kind]);
     emulation->blocks_run += worker->blocks_run;
+    emulation->waits |= worker->waits;
     emulation->float_adds += worker->float_adds;
     if (worker->shared_bound > emulation->shared_bound)
         emulation->shared_bound = worker->shared_bound;

@@ -234,6 +234,7 @@ struct smc_worker {
     uint64_t blocks_run;
     uint64_t float_adds;
     uint32_t fruitless; /* rounds in a row in which warps only waited */
+    bool waits;         /* in the last round warps read again what none of them changed */
     struct smc_object {
         uint32_t address, phases; /* of an mbarrier object; phases that are complete */
         uint32_t instruction;     /* that initialized it, */
