@@ -632,6 +632,13 @@ enum smc_status smc_user_launch(struct smc_user_run *run, struct smc_text *warni
     return status == SMC_OK ? compare_expected(run, error) : status;
 }
 
+/* Whether the emulator, which has not run the kernel, may say why it failed on the GPU. */
+static bool is_explained(const struct smc_user_run *run, const struct smc_attempt *failed)
+{
+    return failed == &run->result.finish && !run->result.emulation.made &&
+           run->compiled.binary.ptx_bytes > 0;
+}
+
 enum smc_status smc_user_ending(const struct smc_user_run *run, struct smc_error *error)
 {
     const struct smc_run_result *result = &run->result;
@@ -648,8 +655,11 @@ enum smc_status smc_user_ending(const struct smc_user_run *run, struct smc_error
                         result->stopped ? result->finish.message : finish->message);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         if (steps[i].attempt->made && !steps[i].attempt->succeeded)
-            return smc_fail(error, SMC_MACHINE, "%.256s: %s: %s", name, steps[i].what,
-                            steps[i].attempt->message);
+            return smc_fail(error, SMC_MACHINE, "%.256s: %s: %s%s", name, steps[i].what,
+                            steps[i].attempt->message,
+                            is_explained(run, steps[i].attempt)
+                                ? "; --on emulator names a bad access and its line"
+                                : "");
     if (finish->made && !finish->succeeded)
         return smc_fail(error, SMC_SHORTFALL, "%.256s: %s", name, finish->message);
     return SMC_OK;

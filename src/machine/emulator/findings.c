@@ -235,6 +235,20 @@ static bool same_place(const struct smc_program *program, const struct smc_findi
            smc_same_lines(program, a->instruction, b->instruction) && same_other(program, a, b);
 }
 
+/* Which finding of a full list is left out for the first one of another kind, so that many races do
+   not hide what ends a launch: the last of the kind that has the most. `count`: none is. */
+static size_t left_out(const struct smc_finding *list, size_t count, enum smc_finding_kind kind)
+{
+    unsigned of_kind[SMC_FINDING_KINDS] = {0};
+    size_t out = count;
+    for (size_t i = 0; i < count; i++)
+        of_kind[list[i].kind]++;
+    for (size_t i = count; i-- > 0;)
+        if (of_kind[list[i].kind] > (out < count ? of_kind[list[out].kind] : 1))
+            out = i;
+    return of_kind[kind] > 0 ? count : out;
+}
+
 void smc_find(struct smc_worker *worker, const struct smc_finding *finding)
 {
     const bool notes = is_note(finding, worker->launch->request->strictness);
@@ -244,8 +258,15 @@ void smc_find(struct smc_worker *worker, const struct smc_finding *finding)
             worker->finding[i].times++;
             return;
         }
-    if (worker->findings == SMC_KEPT_FINDINGS)
-        return;
+    if (worker->findings == SMC_KEPT_FINDINGS) {
+        const size_t out = left_out(worker->finding, SMC_KEPT_FINDINGS, finding->kind);
+        if (out == SMC_KEPT_FINDINGS)
+            return;
+        const size_t after = --worker->findings - out;
+        memmove(&worker->finding[out], &worker->finding[out + 1], after * sizeof *finding);
+        memmove(&worker->finding_block[out], &worker->finding_block[out + 1],
+                after * sizeof *worker->finding_block);
+    }
     worker->finding_block[worker->findings] = worker->block;
     worker->finding[worker->findings] = *finding;
     worker->finding[worker->findings++].is_note = notes;
@@ -265,10 +286,19 @@ static void findings_keep(const struct smc_program *program, const struct smc_fi
     size_t i = 0;
     while (i < emulation->finding_count && !same_place(program, &emulation->finding[i], finding))
         i++;
-    if (i < emulation->finding_count)
+    if (i < emulation->finding_count) {
         emulation->finding[i].times += finding->times;
-    else if (i < SMC_MAX_FINDINGS)
-        emulation->finding[emulation->finding_count++] = *finding;
+        return;
+    }
+    if (i == SMC_MAX_FINDINGS) {
+        i = left_out(emulation->finding, SMC_MAX_FINDINGS, finding->kind);
+        if (i == SMC_MAX_FINDINGS)
+            return;
+        emulation->finding_count--;
+        memmove(&emulation->finding[i], &emulation->finding[i + 1],
+                (emulation->finding_count - i) * sizeof *finding);
+    }
+    emulation->finding[emulation->finding_count++] = *finding;
 }
 
 void smc_finding_add(const struct smc_program *program, const struct smc_finding *finding,
