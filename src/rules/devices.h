@@ -43,7 +43,8 @@ struct smc_capability {
     uint32_t fp64_lanes_per_sm;   /* 0: none */
     uint32_t tensor_fmas_per_sm;  /* of FP16, dense, in a clock; 0: no tensor cores */
     uint32_t half_lanes_per_sm;   /* each of two halves; 0: not used by the model */
-    uint32_t reserved[8];         /* 0; space for members of later versions */
+    uint32_t tensor_bit_fmas_per_sm; /* of single bits; 0: unknown, or none */
+    uint32_t reserved[7];            /* 0; space for members of later versions */
 };
 
 struct smc_device {

@@ -633,7 +633,7 @@ enum smc_status smc_user_launch(struct smc_user_run *run, struct smc_text *warni
 }
 
 /* Whether the emulator, which has not run the kernel, may say why it failed on the GPU. */
-static bool is_explained(const struct smc_user_run *run, const struct smc_attempt *failed)
+static bool emulator_may_tell(const struct smc_user_run *run, const struct smc_attempt *failed)
 {
     return failed == &run->result.finish && !run->result.emulation.made &&
            run->compiled.binary.ptx_bytes > 0;
@@ -657,7 +657,7 @@ enum smc_status smc_user_ending(const struct smc_user_run *run, struct smc_error
         if (steps[i].attempt->made && !steps[i].attempt->succeeded)
             return smc_fail(error, SMC_MACHINE, "%.256s: %s: %s%s", name, steps[i].what,
                             steps[i].attempt->message,
-                            is_explained(run, steps[i].attempt)
+                            emulator_may_tell(run, steps[i].attempt)
                                 ? "; --on emulator names a bad access and its line"
                                 : "");
     if (finish->made && !finish->succeeded)

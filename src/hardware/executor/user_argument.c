@@ -131,7 +131,8 @@ void smc_user_describe_range(enum smc_user_type type, char text[SMC_USER_RANGE])
     else if (info->class == SMC_USER_UNSIGNED)
         snprintf(text, SMC_USER_RANGE, "a whole number from 0 to %" PRIu64, most);
     else
-        snprintf(text, SMC_USER_RANGE, "a whole number from -%" PRIu64 " to %" PRIu64, most + 1, most);
+        snprintf(text, SMC_USER_RANGE, "a whole number from -%" PRIu64 " to %" PRIu64, most + 1,
+                 most);
 }
 
 static enum smc_status read_scalar(const char *text, struct smc_user_argument *argument,

@@ -563,7 +563,7 @@ static bool less(uint32_t a, uint32_t b, bool is_signed)
 }
 
 /* The least or the greatest, of words or of each of their halves of 16 bits. */
-static uint32_t extreme(uint32_t a, uint32_t b, bool least, bool is_signed, bool halves)
+static uint32_t extreme_of(uint32_t a, uint32_t b, bool least, bool is_signed, bool halves)
 {
     const uint32_t low = UINT16_MAX;
     if (!halves)
@@ -589,10 +589,10 @@ static bool sass_evaluate_minimum(const struct smc_sass_instruction *in, const s
             r = halves ? ((r + b) & ~high) | ((r & high) + (b & high)) : r + b + ops->carry;
             b = ops->low[2][l];
         }
-        r = extreme(r, b, least, is_signed, halves);
+        r = extreme_of(r, b, least, is_signed, halves);
         if (in->operation == SMC_OP_VIMNMX3)
-            r = extreme(r, ops->low[2][l], least, is_signed, halves);
-        out->low[l] = !is_plain && smc_bit(in, 76) ? extreme(r, 0, false, true, halves) : r;
+            r = extreme_of(r, ops->low[2][l], least, is_signed, halves);
+        out->low[l] = !is_plain && smc_bit(in, 76) ? extreme_of(r, 0, false, true, halves) : r;
     }
     out->unknown |= ops->predicate_unknown[0];
     return true;

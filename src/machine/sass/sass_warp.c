@@ -11,8 +11,8 @@ static const struct smc_lanes zero = {.same = true};
 
 void smc_warp_start(struct smc_sass_warp *warp, const struct smc_machine_place *place)
 {
-    /* No program depends on what its registers hold before it writes to them, though instructions on
-       halves of a register keep the other half. */
+    /* No program depends on what its registers hold before it writes to them, though instructions
+       on halves of a register keep the other half. */
     for (unsigned i = 0; i < smc_place_registers(place); i++) {
         warp->reg[i].value[0] = warp->reg[i].unknown = 0;
         warp->reg[i].same = true;

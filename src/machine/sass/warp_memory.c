@@ -935,8 +935,8 @@ static void change(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
 static bool execute_access(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
                            const struct smc_sass_instruction *in, uint32_t mask, bool decides)
 {
-    memory->changes = in->operation != SMC_OP_LDL && in->operation != SMC_OP_LDG &&
-                      in->operation != SMC_OP_LDS;
+    memory->changes =
+        in->operation != SMC_OP_LDL && in->operation != SMC_OP_LDG && in->operation != SMC_OP_LDS;
     switch (in->operation) {
     case SMC_OP_LDL:
         load_local(memory, warp, in, mask);

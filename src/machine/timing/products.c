@@ -113,22 +113,18 @@ bool smc_mma_of(const struct smc_sass_instruction *in, struct smc_mma *product)
 
 /* --- Rates ------------------------------------------------------------------------------------ */
 
-/* In a clock and SM, of the peak of FP16: twice as many of 8 bits, half as many of TF32. Single
-   bits: eight times as many as of 8 bits (A100: 4992 and 624 TOPS; on an H200, with and.popc,
-   m8n8k128, m16n8k128 and m16n8k256 take 4.1, 4.2 and 6.3 clocks and have their results after 14,
-   17 and 24, just as m8n8k16, m16n8k16 and m16n8k32 of bytes; CUDA 13.0, driver 580.159.04,
-   2026-11-30); of other GPUs it is not known. Double precision: a sixteenth (A100: 19.5 of 312
-   TFLOP/s, H100: 66.9 of 989), and where the FP64 pipe is narrow no more than that. */
+/* In a clock and SM, of the peak of FP16: twice as many of 8 bits, half as many of TF32. Double
+   precision: a sixteenth (A100: 19.5 of 312 TFLOP/s, H100: 66.9 of 989), and where the FP64 pipe is
+   narrow no more than that. */
 static void set_peaks(struct smc_rates *rates, const struct smc_capability *capability)
 {
-    enum { MANY_LANES = 32, OF_FP16 = 16, A100 = 80, HOPPER = 90 };
-    const uint16_t cc = capability->sm.cc;
+    enum { MANY_LANES = 32, OF_FP16 = 16 };
     double peak = capability->tensor_fmas_per_sm;
     double *fmas = rates->product_peak;
     fmas[SMC_PRODUCT_FP16] = fmas[SMC_PRODUCT_BF16] = peak;
     fmas[SMC_PRODUCT_TF32] = peak / 2;
     fmas[SMC_PRODUCT_INT8] = fmas[SMC_PRODUCT_FP8] = peak * 2;
-    fmas[SMC_PRODUCT_INT1] = cc == A100 || cc == HOPPER ? BITS_OF_BYTE * fmas[SMC_PRODUCT_INT8] : 0;
+    fmas[SMC_PRODUCT_INT1] = capability->tensor_bit_fmas_per_sm;
     fmas[SMC_PRODUCT_FP64] = capability->fp64_lanes_per_sm >= MANY_LANES
                                  ? peak / OF_FP16
                                  : fmin(peak, capability->fp64_lanes_per_sm);

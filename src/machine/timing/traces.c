@@ -171,12 +171,6 @@ static uint32_t end_of_loop(const struct smc_machine_program *program, uint32_t 
     return from;
 }
 
-static bool reads_global(const struct smc_program_step *step)
-{
-    const struct smc_sass_instruction *in = &step->in;
-    return in->operation == SMC_OP_LDG || in->operation == SMC_OP_LD || smc_is_global_atomic(in);
-}
-
 /* The last access of the loop that a branch closes whose result decides which instructions follow:
    an atomic in global memory. UINT32_MAX: none. */
 static uint32_t atomic_in_loop(const struct smc_machine_program *program, uint32_t branch)

@@ -20,7 +20,7 @@ capability_members = compute_capability=sm.cc uncertain_cells=uncertain source=s
 	cubin_smem_has_reserve=cubin_smem_has_reserve cubin_for_itself_only=cubin_for_itself_only \
 	ptxas_writes_properties=ptxas_writes_properties machine_code_format=machine_code_format \
 	fp64_lanes_per_sm=fp64_lanes_per_sm tensor_fmas_per_sm=tensor_fmas_per_sm \
-	half_lanes_per_sm=half_lanes_per_sm
+	half_lanes_per_sm=half_lanes_per_sm tensor_bit_fmas_per_sm=tensor_bit_fmas_per_sm
 
 src/rules/devices/capabilities.inc: data/compute_capabilities.csv data/table.awk
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && LC_ALL=C $(AWK) \

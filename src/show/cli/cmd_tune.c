@@ -56,11 +56,11 @@ static enum smc_status check_source(const struct smc_arguments *arguments, struc
     for (int i = 0; i < SMC_OPTION_COUNT; i++)
         if (arguments->given[i] &&
             (smc_options[i].group == SMC_GROUP_KERNEL || i == SMC_OPTION_KERNEL_DIR))
-            return smc_fail(error, SMC_USAGE,
-                            "option --%s: only with kernels of the catalog, not with your own source%s",
-                            smc_options[i].name,
-                            i == SMC_OPTION_KERNEL ? "; --entry NAME chooses a kernel of the source"
-                                                   : "");
+            return smc_fail(
+                error, SMC_USAGE,
+                "option --%s: only with kernels of the catalog, not with your own source%s",
+                smc_options[i].name,
+                i == SMC_OPTION_KERNEL ? "; --entry NAME chooses a kernel of the source" : "");
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         if (!arguments->given[needed[i]])
             return smc_fail(error, SMC_USAGE, "option --%s: needed with your own source: %s",
