@@ -763,8 +763,8 @@ static void test_scattered_stores(void)
 }
 
 /* Loads of a line from DRAM, one each 50 clocks, of which it takes 40: they wait in its queues, the
-   longer the longer they go on. Those of 400 of each 500 clocks wait as long, and for a fifth of
-   those before them, as DRAM is not busy in the other clocks. */
+   longer the longer they go on; other lines wait longer. Those of 400 of each 500 clocks wait as
+   long, and for a fifth of those before them. */
 static void test_dram_queues(void)
 {
     struct smc_warp_trace_line line = {.number = 7, .sectors = 0xf};
@@ -778,10 +778,12 @@ static void test_dram_queues(void)
     bench.rates.dram_latency = 600;
     bench.dram[0] = (struct smc_sm_dram){.load_share = 1};
     CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 2, 2, 1), 50 + 40 + 600, 20);
-    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 60, 60, 1), 59 * 50 + 135 + 600, 40);
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 60, 60, 1), 59 * 50 + 138 + 600, 20);
+    line.number = 8;
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 60, 60, 1), 59 * 50 + 293 + 600, 20);
     bench.rates.block_interval = 500;
     bench.rates.dram_load_clocks = 100;
-    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 60, 60, 1), 59 * 500 + 530 + 80 + 600, 20);
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 60, 60, 1), 59 * 500 + 490 + 600, 40);
 }
 
 /* What comes from random places of DRAM has a rate of its own. */

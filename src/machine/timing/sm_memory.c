@@ -180,6 +180,7 @@ static bool is_astray(const struct smc_sm_state *sm, uint32_t step, uint64_t lin
 
 /* What is loaded of one line, or wanted by one instruction at unknown addresses. */
 struct request {
+    uint64_t line;
     uint32_t sectors, pieces;
     double slots; /* as in struct smc_step_work */
     size_t array;
@@ -190,20 +191,22 @@ struct request {
     uint32_t lines;  /* of the whole request */
 };
 
-/* A number in [0, 1) for each 4 KiB: warps that load one line each next to each other wait no
-   longer than one warp. */
-static double sm_memory_place(uint64_t line)
+/* A number in [0, 1) for each group of so many lines. */
+static double sm_memory_place(uint64_t line, uint32_t lines)
 {
-    enum { GROUP = 32 }; /* lines */
-    return (double)(line / GROUP * UINT64_C(0x9e3779b97f4a7c15) >> 32) * 0x1p-32;
+    return (double)(line / lines * UINT64_C(0x9e3779b97f4a7c15) >> 32) * 0x1p-32;
 }
+
+/* Warps that load one line each next to each other wait for L2 no longer than one warp. */
+enum { LINES_OF_L2 = 32 };
 
 /* Whether L2 has a line only in the half that is not the SM's. Each half keeps the lines of its own
    memory, and copies of what its SMs loaded of the other half's, until these are stored to. */
 static bool is_far(const struct smc_sm_state *sm, size_t array, uint64_t line)
 {
     static const double share = 0.25;
-    return array < 64 && sm->changed >> array & 1 && fmod(64 * sm_memory_place(line), 1) < share;
+    return array < 64 && sm->changed >> array & 1 &&
+           fmod(64 * sm_memory_place(line, LINES_OF_L2), 1) < share;
 }
 
 /* Notes work for DRAM, in clocks. Its queues are those of all SMs, so what counts is how much of
@@ -224,34 +227,31 @@ static void use_dram(struct smc_sm_state *sm, double clock, double loads, double
     use->stores += stores / DRAM_USE_CLOCKS;
 }
 
-/* The clock at which DRAM serves a load, which waits in its queues: these grow with the share of
-   its rate that is used, and more so among stores. Where each of 1986 threads of an SM has one load
-   in flight, it takes 815 clocks at 55 % of the rate, and 1310 at 73 % with as many stores; two
-   take 1150 at 77 %, and 2230 at 87 % (128 MiB in order; H200, CUDA 13.0, driver 580.159.04,
-   2026-11-29). That is a queue of one server in front of the latency of a single load. What this SM
-   itself has asked for before comes first, at the SM's share of the rate: where DRAM is busy that
-   is the queue, else it is in front of it. Blocks of 8 warps that load 1, 2 and 4 words a thread at
-   once wait 30, 125 and 200 clocks longer than that queue at 21, 37 and 63 % of the rate (likewise,
-   2026-11-30). Among stores, loads wait differently long: blocks of 8, 16 and 32 warps that copy a
-   word each take 300, 600 and 690 clocks longer than with the mean wait, since they end with their
-   slowest warp, as if 220 clocks of it were exponentially distributed (52 MB in order; the same
-   H200); blocks that only load do not. */
-static double served_by_dram(struct smc_sm_state *sm, double clock)
+/* The clock at which DRAM serves a load, which waits in its queues: the longer, the more of its
+   rate is used, and among stores, since DRAM turns around. A load alone takes 670 clocks. One after
+   the other, by 2048 threads of each SM, they take 165 to 190 longer at 45 to 55 % of the rate, 280
+   and 400 at 54 % with a store for each 8 and 2 of them, 470, 580, 620 and 660 at 62, 67, 71 and 72
+   % with as many stores (4 to 512 MiB). Half of that differs from place to place as an exponential
+   distribution does, so that a block waits the longer, the more places its warps load at once: one
+   word a thread of 1, 4, 8, 16 and 32 rows 0, 70, 130, 190 and 260 clocks longer at 37 % of the
+   rate. What this SM itself has asked for before comes first, at the SM's share of the rate: where
+   DRAM is busy that is the queue, else it is in front of it (H200, CUDA 13.0, driver 580.159.04,
+   2026-11-30). */
+static double served_by_dram(struct smc_sm_state *sm, double clock, uint64_t line)
 {
-    static const double served = 115, among_stores = 2, most = 0.93, spread = 440,
-                        golden = 0.6180339887498949;
+    enum { PLACE = 4 /* lines */ };
+    static const double of_loads = 350, among_stores = 500, by_place = 0.5;
     const struct smc_sm_dram_use *use = &sm->dram_use;
     const double noted = use->loads + use->stores;
     if (noted <= 0)
         return smc_later(sm->dram_free, clock);
     const double all = noted / (1 - exp(-(clock + IN_STEP_CLOCKS) / DRAM_USE_CLOCKS));
-    const double share = fmin(all, most), stores = use->stores / noted;
-    const double mean = served * (1 + among_stores * stores) * share / (1 - share);
-    sm->dram_waits = fmod(sm->dram_waits + golden, 1); /* fills 0 to 1 evenly */
-    const double more = -log(1 - sm->dram_waits) - 1;
-    const double waits = fmax(0, mean + spread * stores * fmin(1, 2 * all) * more);
+    const double share = fmin(all, 1), stores = use->stores / noted;
+    const double mean = share * (of_loads + among_stores * 4 * stores * (1 - stores));
+    const double waits =
+        mean * (1 - by_place - by_place * log(1 - sm_memory_place(line + PLACE, PLACE)));
     const double own = fmax(0, sm->dram_free - clock);
-    return clock + fmax(own, waits + fmax(0, 1 - all) * own);
+    return clock + fmax(own, waits + (1 - share) * own);
 }
 
 /* The clock at which what was asked for at `clock` arrives from L2 or DRAM. Of L2's time, what was
@@ -292,7 +292,8 @@ static double from_l2(struct smc_sm_state *sm, double clock, double before,
                                                           : rates->dram_load_clocks);
         sm->dram_free = smc_later(sm->dram_free, clock) + takes;
         use_dram(sm, clock, takes, 0);
-        arrives = smc_later(arrives, rates->dram_latency + served_by_dram(sm, clock));
+        arrives =
+            smc_later(arrives, rates->dram_latency + served_by_dram(sm, clock, request->line));
     }
     return arrives;
 }
@@ -461,12 +462,13 @@ static double fetch_line(struct smc_sm_state *sm, const struct smc_sm_warp *warp
     const bool local = is_local(number);
     struct request request = *all;
     double when;
+    request.line = number;
     request.sectors = sectors_in(missing);
     request.pieces = pieces_in(missing);
     request.slots = slots_of(missing, all->lines);
     request.array = local ? local_array(sm) : array_of(sm, number);
     request.is_far = is_far(sm, request.array, number);
-    request.distance = (sm_memory_place(number) - 0.5) * sm->rates->l2_spread;
+    request.distance = (sm_memory_place(number, LINES_OF_L2) - 0.5) * sm->rates->l2_spread;
     request.stored = !local && smc_l1_look(&sm->stored, number, missing, &when) == 0;
     if (!request.stored) {
         note_array(sm, request.array, false);
@@ -898,7 +900,8 @@ double smc_sm_bulk_copy(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
     if (async->kind == SMC_ASYNC_LOAD) {
         const double received = async->count > 1 ? sectors * sm->received_of_multicasts : sectors;
         sectors = (uint32_t)ceil(received / async->count); /* the SM's part of what L2 gives */
-        const struct request request = {.sectors = sectors,
+        const struct request request = {.line = async->address / SMC_LINE_BYTES,
+                                        .sectors = sectors,
                                         .pieces = (sectors + 1) / 2,
                                         .slots = sectors * rates->bulk_slots,
                                         .array = array};

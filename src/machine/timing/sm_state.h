@@ -261,8 +261,7 @@ struct smc_sm_state {
     double block_free; /* when the next block may start */
     double delay;      /* clocks for which the access that is being executed waits for units */
     struct smc_sm_dram_use dram_use;
-    double dram_waits; /* the place of the last wait for DRAM in their distribution */
-    double dram_debt;  /* sectors, or pieces of scattered ones, that are due to come from DRAM */
+    double dram_debt; /* sectors, or pieces of scattered ones, that are due to come from DRAM */
     struct smc_sm_hot_piece atomics[SMC_SM_HOT_PIECES]; /* of 512 bytes */
     struct smc_sm_hot_piece stores[SMC_SM_HOT_PIECES], loads[SMC_SM_HOT_PIECES];
     struct smc_sm_span *span;         /* slots x (arrays + 2); NULL: they are not noted */
