@@ -5,6 +5,7 @@
 
 #include "code/machine_code.h"
 #include "machine/sass/async.h"
+#include "machine/sass/patterns.h"
 #include "machine/timing.h"
 #include "machine/timing/fetch.h"
 #include "machine/timing/l1.h"
@@ -1157,6 +1158,27 @@ static void test_copies_past_l1(void)
     CU_ASSERT_DOUBLE_EQUAL(run_copies_of(1, true, 10, 0), 10 * FROM_L2, 10);
 }
 
+/* Rows of so many lanes, 1024 bytes apart, that come to be so many bytes apart in shared memory:
+   counted on an H200 (smc_copy_turns). */
+static void test_turns_of_copies(void)
+{
+    static const struct {
+        unsigned lanes, pitch, shift, turns;
+    } cases[] = {{32, 512, 0, 1}, {16, 256, 0, 1}, {8, 128, 0, 1}, {8, 144, 0, 2},
+                 {16, 272, 0, 2}, {8, 128, 64, 4}, {4, 64, 0, 4},  {4, 128, 0, 2},
+                 {2, 32, 0, 16},  {2, 128, 0, 4},  {1, 16, 0, 32}, {1, 128, 0, 8}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint64_t from[SMC_LANES], to[SMC_LANES];
+        for (unsigned lane = 0; lane < SMC_LANES; lane++) {
+            const unsigned row = lane / cases[i].lanes, column = lane % cases[i].lanes;
+            from[lane] = 1024 * row + 16 * column + cases[i].shift;
+            to[lane] = row * cases[i].pitch + 16 * column;
+        }
+        CU_ASSERT_EQUAL(smc_copy_turns(UINT32_MAX, from, to), cases[i].turns);
+    }
+    CU_ASSERT_EQUAL(smc_copy_turns(0, NULL, NULL), 0);
+}
+
 /* Of a store to local and to global memory, all sectors go to L2, and those of local memory are no
    array's. */
 static void test_sectors_of_mixed_stores(void)
@@ -2118,6 +2140,7 @@ CU_TestInfo tests_timing[] = {
     {"atomics, and the most of them in one piece", test_atomics},
     {"copies in groups, of which a warp waits for all but the newest", test_copies_in_groups},
     {"copies past L1", test_copies_past_l1},
+    {"turns of copies past L1", test_turns_of_copies},
     {"sectors of a store to local and global memory", test_sectors_of_mixed_stores},
     {"ldmatrix and stmatrix take the data stage of L1", test_matrices_in_shared_memory},
     {"atomics in shared memory", test_shared_atomics},

@@ -201,3 +201,32 @@ unsigned smc_count_atomics(uint32_t mask, const uint64_t address[32])
     }
     return sum;
 }
+
+/* Of the lines of a request in the order of its lanes, four at a time are looked up: one after the
+   other where they go to the same line of shared memory, or to every fourth. Copies of rows of 16
+   to 512 bytes, dense, padded, swizzled and apart in shared memory, from the beginning and the
+   middle of lines, take 1 to 32 turns as this says, in 22 of 23 patterns, and no turn of L1's data
+   stage (l1tex__t_output_wavefronts; H200, CUDA 13.0, driver 580.159.04, 2026-11-30). */
+unsigned smc_copy_turns(uint32_t mask, const uint64_t from[32], const uint64_t to[32])
+{
+    enum { AT_A_TIME = 4 };
+    uint64_t line = UINT64_MAX;
+    unsigned turns = 0, most = 0, lines = 0, times[AT_A_TIME] = {0}, seen = 0;
+    for (; mask; mask &= mask - 1) {
+        const int lane = __builtin_ctz(mask);
+        const unsigned bank = (unsigned)(to[lane] / SMC_LINE_BYTES % AT_A_TIME);
+        if (from[lane] / SMC_LINE_BYTES != line) {
+            line = from[lane] / SMC_LINE_BYTES;
+            seen = 0;
+            if (lines++ % AT_A_TIME == 0) {
+                turns += most;
+                most = 0;
+                memset(times, 0, sizeof times);
+            }
+        }
+        times[bank] += !(seen >> bank & 1);
+        seen |= 1u << bank;
+        most = times[bank] > most ? times[bank] : most;
+    }
+    return turns + most;
+}

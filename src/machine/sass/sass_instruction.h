@@ -260,6 +260,12 @@ static inline unsigned smc_read_scoreboard(const struct smc_sass_instruction *in
     return (unsigned)smc_bits(in, 113, 3);
 }
 
+/* LDGSTS.BYPASS, which copies 16 bytes a lane. */
+static inline bool smc_copies_past_l1(const struct smc_sass_instruction *in)
+{
+    return in->operation == SMC_OP_LDGSTS && in->beyond_sm;
+}
+
 /* UBLKCP and UTMALDG: whether the copy goes to several blocks of the cluster; a register has their
    mask. */
 static inline bool smc_is_multicast(const struct smc_sass_instruction *in)

@@ -87,6 +87,16 @@ bool smc_warp_addresses(const struct smc_sass_warp *warp, const struct smc_sass_
     return true;
 }
 
+bool smc_warp_copy_targets(const struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
+                           uint32_t mask, uint64_t to[SMC_LANES])
+{
+    struct smc_sass_instruction target = *in;
+    target.from[0] = in->copy_to;
+    target.from[1] = target.from[2] = (struct smc_sass_operand){.kind = SMC_OPERAND_NONE};
+    target.offset = in->copy_offset;
+    return smc_warp_addresses(warp, &target, mask, to);
+}
+
 void smc_thread_indices(const struct smc_machine_place *place, unsigned axis,
                         uint32_t to[SMC_LANES])
 {

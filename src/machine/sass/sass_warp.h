@@ -136,4 +136,8 @@ bool smc_warp_operands_were_known(const struct smc_sass_warp *warp,
 bool smc_warp_addresses(const struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
                         uint32_t mask, uint64_t address[SMC_LANES]);
 
+/* Where in shared memory LDGSTS copies to, likewise. */
+bool smc_warp_copy_targets(const struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
+                           uint32_t mask, uint64_t to[SMC_LANES]);
+
 #endif

@@ -157,7 +157,7 @@ static void trace_local(struct state *state, const struct smc_sass_instruction *
 static void trace_any_access(struct state *state, const struct smc_sass_instruction *in,
                              uint32_t mask, struct smc_warp_trace_entry *entry)
 {
-    uint64_t address[SMC_LANES];
+    uint64_t address[SMC_LANES], to[SMC_LANES];
     if (in->operation == SMC_OP_LDGSTS) {
         uint32_t unknown;
         mask &= smc_warp_holds(state->warp, in->predicate[0], &unknown);
@@ -173,6 +173,8 @@ static void trace_any_access(struct state *state, const struct smc_sass_instruct
     else if (smc_warp_addresses(state->warp, in, mask, address)) {
         trace_access(state, in, mask, address, entry);
         smc_meetings_look(state->walk->memory, in, mask, address);
+        if (smc_copies_past_l1(in) && smc_warp_copy_targets(state->warp, in, mask, to))
+            entry->wavefronts = (uint8_t)smc_copy_turns(mask, address, to);
     } else
         entry->unknown_addresses = true;
 }

@@ -761,13 +761,9 @@ static void store(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
 static void copy(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
                  const struct smc_sass_instruction *in, uint32_t mask)
 {
-    struct smc_sass_instruction target = *in;
     uint64_t from[SMC_LANES], to[SMC_LANES];
     struct loaded loaded = {.unknown = UINT32_MAX, .beyond_sm = in->beyond_sm};
-    target.from[0] = in->copy_to;
-    target.from[1] = target.from[2] = (struct smc_sass_operand){.kind = SMC_OPERAND_NONE};
-    target.offset = in->copy_offset;
-    if (mask == 0 || !smc_warp_addresses(warp, &target, mask, to))
+    if (mask == 0 || !smc_warp_copy_targets(warp, in, mask, to))
         return;
     if (!memory->returned.again && smc_warp_addresses(warp, in, mask, from))
         load_lanes(memory, GLOBAL, from, in->access_bytes, mask, &loaded);

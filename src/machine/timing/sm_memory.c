@@ -358,6 +358,15 @@ static double sm_copy_wavefronts(const struct smc_sm_state *sm,
                                                   : entry->wavefronts;
 }
 
+/* Past L1, copies of 16 bytes a lane take turns (smc_copy_turns): 5.7, 5.9, 6.5, 7.3, 10.4, 13.5
+   and 17.4 clocks of an SM for 1, 2, 4, 5, 9, 12 and 16 of them, and 5.3 for one among loads from
+   shared memory (H200, CUDA 13.0, driver 580.159.04, 2026-11-29 and 30). */
+static double past_l1_clocks(unsigned turns, uint32_t sectors)
+{
+    const double lines = sectors * (double)SMC_SECTOR_BYTES / SMC_LINE_BYTES;
+    return smc_later(lines + 1.3 + 0.3 * (turns - 1), turns + 1.5);
+}
+
 /* Which arrays are loaded and which are stored. */
 static void note_array(const struct smc_sm_state *sm, size_t array, bool store)
 {
@@ -536,6 +545,8 @@ double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
     if (way == SMC_SM_LOAD_TEXELS) /* their passes have tags */
         data = entry->lines < MANY_LINES ? any[0] + any[1] + filled
                                          : smc_later(any[0] + any[1], filled);
+    else if (way == SMC_SM_LOAD_COPIES_BEYOND_SM)
+        data = past_l1_clocks(entry->wavefronts, sectors);
     else if (copies)
         data = smc_later(data, smc_l1_tag_clocks(looked.number, entry->lines)) +
                sm_copy_wavefronts(sm, entry);
