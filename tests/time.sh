@@ -1189,7 +1189,13 @@ extern "C" __global__ void waits_by_atomic(int *flag, int *x)
         ;
     x[threadIdx.x] = flag[0];
 }
-extern "C" __global__ void sleeps(int *x, int n)
+extern "C" __global__ void sleeps(int *x, int n, float f)
+{
+    for (int i = 0; i < n; i++)
+        __nanosleep((unsigned)(__sinf(f) * 1000));
+    x[threadIdx.x] = n;
+}
+extern "C" __global__ void naps(int *x, int n)
 {
     for (int i = 0; i < n; i++)
         __nanosleep(1000);
@@ -1268,8 +1274,13 @@ refused "not predicted: work that a counter gives to blocks" \
     "what a loop executes depends on what the atomic at refused.cu:$(grep -n 'atomicAdd(next' refused.cu | cut -d: -f1) returns" \
     items -a i32x1 -a i32:900000 -a f32x64M
 refused "predicted: less work from a counter" '$' items -a i32x1 -a i32:500 -a f32x64M
-refused "not predicted: warps that sleep" "warps sleep .__nanosleep." sleeps -a i32x64 -a i32:9
-refused "predicted: warps that do not sleep" '$' sleeps -a i32x64 -a i32:0
+refused "not predicted: warps that sleep, for how long is not known" \
+    "for how long warps sleep .__nanosleep. is not known" sleeps -a i32x64 -a i32:9 -a f32:1
+smemcalc run refused.cu --entry naps --grid 132 --block 64 -a i32x64 -a i32:1000 --dry-run --device H200 \
+    --format json >naps.json
+holds "sleeps end with the GPU's timer: 1000 of 1000 ns take 1.024 ms" \
+    '.time.predicted_ms > 1.02 and .time.predicted_ms < 1.04' naps.json
+refused "predicted: warps that do not sleep" '$' sleeps -a i32x64 -a i32:0 -a f32:1
 refused "predicted: a loop whose bounds are in memory that a variable names" '$' uses_members -a i32x64 \
     --set 'members={i32x9:2,@2,i32:8}' -a i32x1:40
 refused "not predicted: the same without the variable" "how often the loop runs" uses_members -a i32x64 -a i32x1:40

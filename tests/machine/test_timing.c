@@ -1910,6 +1910,22 @@ static double tensor_clocks(const char *board, enum smc_operation operation, uin
     return smc_rates_clocks(&rates, &in);
 }
 
+/* A sleep ends in the middle between multiples of the least power of two of nanoseconds above its
+   time, and takes 77 clocks at least; a clock of this SM is half a nanosecond. */
+static void test_sleeps(void)
+{
+    const struct smc_rates rates = {.clock_hz = 2e9};
+    CU_ASSERT_EQUAL(smc_rates_sleep_interval(&rates, 31), 0);
+    CU_ASSERT_DOUBLE_EQUAL(smc_rates_sleep_interval(&rates, 32), 128, 1e-6);
+    CU_ASSERT_DOUBLE_EQUAL(smc_rates_sleep_interval(&rates, 63), 128, 1e-6);
+    CU_ASSERT_DOUBLE_EQUAL(smc_rates_sleep_interval(&rates, 1000), 2048, 1e-6);
+    CU_ASSERT_DOUBLE_EQUAL(smc_rates_sleep_interval(&rates, 4000000), 2 << 20, 1e-3);
+    CU_ASSERT_DOUBLE_EQUAL(smc_rates_sleep_end(&rates, 0, 100), 177, 1e-6);
+    CU_ASSERT_DOUBLE_EQUAL(smc_rates_sleep_end(&rates, 1000, 100), 1024, 1e-6);
+    CU_ASSERT_DOUBLE_EQUAL(smc_rates_sleep_end(&rates, 1000, 1025), 3072, 1e-6);
+    CU_ASSERT_DOUBLE_EQUAL(smc_rates_sleep_end(&rates, 1000, 1000), 1077, 1e-6);
+}
+
 /* Multiply-adds of an instruction, divided by a quarter of what the whitepapers give an SM. */
 /* A copy more makes a launch longer, up to four. A kernel with one array that it changes comes
    after one. */
@@ -2141,6 +2157,7 @@ CU_TestInfo tests_timing[] = {
     {"copies in groups, of which a warp waits for all but the newest", test_copies_in_groups},
     {"copies past L1", test_copies_past_l1},
     {"turns of copies past L1", test_turns_of_copies},
+    {"sleeps", test_sleeps},
     {"sectors of a store to local and global memory", test_sectors_of_mixed_stores},
     {"ldmatrix and stmatrix take the data stage of L1", test_matrices_in_shared_memory},
     {"atomics in shared memory", test_shared_atomics},

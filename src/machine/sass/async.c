@@ -204,6 +204,24 @@ static void read_copy(const struct smc_sass_warp *warp, const struct smc_sass_in
         read_tensor_copy(warp, in, contents, async);
 }
 
+/* NANOSLEEP: the warp waits for the lane that sleeps longest. */
+static void read_sleep(const struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
+                       uint32_t mask, struct smc_async *async)
+{
+    enum { LONGEST = (1 << 20) - 1 };
+    const struct smc_sass_operand *time = &in->from[1];
+    uint32_t longest = time->kind == SMC_OPERAND_IMMEDIATE ? time->value : 0, ns;
+    if (time->kind == SMC_OPERAND_CONSTANT)
+        return;
+    for (; mask && time->kind != SMC_OPERAND_IMMEDIATE; mask &= mask - 1) {
+        if (!async_value(warp, time, 0, (unsigned)__builtin_ctz(mask), &ns))
+            return;
+        longest = ns > longest ? ns : longest;
+    }
+    async->kind = SMC_ASYNC_SLEEP;
+    async->bytes = longest < LONGEST ? longest : LONGEST;
+}
+
 struct smc_async smc_async_of(const struct smc_sass_warp *warp,
                               const struct smc_sass_instruction *in, uint32_t mask,
                               const struct smc_contents *contents)
@@ -226,6 +244,9 @@ struct smc_async smc_async_of(const struct smc_sass_warp *warp,
     case SMC_OP_BAR:
         if (async_value(warp, &in->from[0], 0, (unsigned)__builtin_ctz(mask), &async.count))
             async.kind = SMC_ASYNC_NUMBER;
+        break;
+    case SMC_OP_NANOSLEEP:
+        read_sleep(warp, in, mask, &async);
         break;
     default:
         read_copy(warp, in, contents, &async);

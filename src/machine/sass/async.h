@@ -18,10 +18,11 @@ enum smc_async_kind {
     SMC_ASYNC_WAIT_ODD,
     SMC_ASYNC_WAIT_ARRIVED, /* of the phase in which the warp arrived last: its parity is in what
                                that arrival returned, or is unknown */
-    SMC_ASYNC_LOAD,  /* `bytes`, 0: unknown, from `address` into shared memory of `count` blocks of
-                        the cluster, and to a barrier */
-    SMC_ASYNC_STORE, /* `bytes`, 0: unknown, from shared memory to `address` */
-    SMC_ASYNC_NUMBER /* of a named barrier: `count` */
+    SMC_ASYNC_LOAD,   /* `bytes`, 0: unknown, from `address` into shared memory of `count` blocks of
+                         the cluster, and to a barrier */
+    SMC_ASYNC_STORE,  /* `bytes`, 0: unknown, from shared memory to `address` */
+    SMC_ASYNC_NUMBER, /* of a named barrier: `count` */
+    SMC_ASYNC_SLEEP   /* for so many nanoseconds: `bytes`, 2^20 - 1 at most */
 };
 
 struct smc_async {

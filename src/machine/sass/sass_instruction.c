@@ -431,6 +431,9 @@ static void read_widths(struct smc_sass_instruction *in)
     case SMC_OP_ARRIVES:
         read_barrier_address(in);
         break;
+    case SMC_OP_NANOSLEEP: /* bit 84: .SYNCS, which ends with the wait that it is part of */
+        in->asynchronous = !smc_bit(in, 84);
+        break;
     case SMC_OP_UBLKCP:
     case SMC_OP_UBLKRED:
     case SMC_OP_UTMALDG:
@@ -456,11 +459,11 @@ static void read_widths(struct smc_sass_instruction *in)
     case SMC_OP_IMMA: /* 16 x 8 sums of 32 bits, or 8 x 8 */
         in->to.registers = smc_bit(in, 75) || smc_bits(in, 85, 2) ? 4 : 2;
         break;
-    case SMC_OP_DMMA: /* 16 x 8 sums of 64 bits, or 8 x 8 */
-        in->to.registers = smc_bits(in, 76, 2) ? 8 : 4;
-        break;
     case SMC_OP_BMMA: /* 16 x 8 sums of 32 bits, or 8 x 8 */
         in->to.registers = smc_bits(in, 75, 2) ? 4 : 2;
+        break;
+    case SMC_OP_DMMA: /* 16 x 8 sums of 64 bits, or 8 x 8 */
+        in->to.registers = smc_bits(in, 76, 2) ? 8 : 4;
         break;
     case SMC_OP_BRA:
         if (smc_branches_if_diverged(in))

@@ -58,6 +58,7 @@ struct model {
     double resident_warps;     /* at most, on all SMs */
     double local_bytes;        /* of all threads that reside */
     double dram_clocks;        /* of all that comes from and goes to DRAM */
+    double sleep_clocks;       /* of the timer that sleeping warps wait for, at most */
     bool sms_share;            /* several SMs load the same from DRAM */
     double atomics_clocks;     /* of those in the piece that has the most */
     double hot_clocks;         /* of loads or stores in the one that has the most */
@@ -146,7 +147,7 @@ enum smc_status smc_model_check_order(const struct model *model, struct smc_erro
 /* SMC_USAGE with the reason if an instruction has no rate. */
 enum smc_status smc_model_check_rates(const struct model *model, struct smc_error *error);
 
-/* SMC_USAGE if traced warps sleep: for how long is up to the GPU. */
-enum smc_status smc_model_check_sleeps(const struct model *model, struct smc_error *error);
+/* Finds sleep_clocks. SMC_USAGE if it is not known for how long traced warps sleep. */
+enum smc_status smc_model_find_sleeps(struct model *model, struct smc_error *error);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "code/machine_code.h"
+#include "machine/sass/async.h"
 #include "machine/sass/sass_instruction.h"
 #include "machine/timing/launch_model.h"
 
@@ -120,19 +121,31 @@ enum smc_status smc_model_check_rates(const struct model *model, struct smc_erro
                    : SMC_OK;
 }
 
-/* __nanosleep, not NANOSLEEP.SYNCS, which ends with the wait for a barrier that it is part of. */
-static bool sleeps(const struct smc_sass_instruction *in)
+/* How long the sleep of a trace's entry may wait for the timer, in clocks; no sleep: 0; negative:
+   it is not known. */
+static double sleep_of(const struct model *model, const struct smc_warp_trace *trace,
+                       const struct smc_warp_trace_entry *entry)
 {
-    enum { SYNCS = 84 - 64 };
-    return in->operation == SMC_OP_NANOSLEEP && !(in->high >> SYNCS & 1);
+    const struct smc_program_step *step = model->program.step;
+    if (entry->step >= SMC_WARP_TRACE_SKIP || step[entry->step].in.operation != SMC_OP_NANOSLEEP ||
+        !step[entry->step].in.asynchronous)
+        return 0;
+    const struct smc_async async = smc_async_unpack(&trace->line[entry->line], entry->lines);
+    return async.kind == SMC_ASYNC_SLEEP ? smc_rates_sleep_interval(&model->rates, async.bytes)
+                                         : -1;
 }
 
-/* __nanosleep(t) takes from 0 to 2t ns, as the CUDA C++ Programming Guide has it. */
-enum smc_status smc_model_check_sleeps(const struct model *model, struct smc_error *error)
+enum smc_status smc_model_find_sleeps(struct model *model, struct smc_error *error)
 {
-    for (uint32_t i = 0; i < model->program.count; i++)
-        if (sleeps(&model->program.step[i].in) && model->traces.executions[i] > 0)
-            return smc_fail(error, SMC_USAGE,
-                            "warps sleep (__nanosleep), and for how long is up to the GPU");
+    const struct smc_traces *traces = &model->traces;
+    for (size_t w = 0; w < (size_t)traces->blocks * traces->warps_per_block; w++)
+        for (size_t i = 0; i < traces->pointer[w]->count; i++) {
+            const double clocks =
+                sleep_of(model, traces->pointer[w], &traces->pointer[w]->entry[i]);
+            if (clocks < 0)
+                return smc_fail(error, SMC_USAGE,
+                                "for how long warps sleep (__nanosleep) is not known");
+            model->sleep_clocks = fmax(model->sleep_clocks, clocks);
+        }
     return SMC_OK;
 }

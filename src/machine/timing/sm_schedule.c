@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "machine/sass/async.h"
 #include "machine/timing/operands.h"
 #include "machine/timing/sm_state.h"
 #include "rules/banks.h"
@@ -44,6 +45,7 @@ static const uint8_t kind_of[SMC_OP_COUNT] = {
     [SMC_OP_REDG] = SMC_SM_ATOMIC,
     [SMC_OP_LD] = SMC_SM_GENERIC,
     [SMC_OP_ST] = SMC_SM_GENERIC,
+    [SMC_OP_NANOSLEEP] = SMC_SM_SLEEP,
     [SMC_OP_SHFL] = SMC_SM_SHUFFLE,
     [SMC_OP_MATCH] = SMC_SM_MATCH,
     [SMC_OP_BAR] = SMC_SM_BARRIER,
@@ -398,6 +400,13 @@ static double execute_wait(struct smc_sm_state *sm, struct smc_sm_warp *warp,
     }
 }
 
+static double sleeps_until(const struct smc_sm_state *sm, const struct smc_sm_warp *warp,
+                           const struct smc_warp_trace_entry *entry, double clock)
+{
+    const struct smc_async async = smc_async_unpack(&warp->trace->line[entry->line], entry->lines);
+    return async.kind == SMC_ASYNC_SLEEP ? smc_rates_sleep_end(sm->rates, async.bytes, clock) : 0;
+}
+
 /* Executes what the instruction does; returns when its result is there. */
 static double execute(struct smc_sm_state *sm, struct smc_sm_part *part, struct smc_sm_warp *warp,
                       const struct smc_sm_step *step, const struct smc_warp_trace_entry *entry,
@@ -445,6 +454,9 @@ static double execute(struct smc_sm_state *sm, struct smc_sm_part *part, struct 
         warp->ready =
             smc_later(warp->ready, smc_sm_uniform_constants(sm, part, warp, entry, clock));
         return clock + step->latency;
+    case SMC_SM_SLEEP:
+        warp->ready = smc_later(warp->ready, sleeps_until(sm, warp, entry, clock));
+        return clock;
     case SMC_SM_PHASES:
         return smc_sm_execute_phases(sm, warp, step, entry, clock);
     case SMC_SM_BULK:

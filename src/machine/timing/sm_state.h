@@ -67,7 +67,8 @@ enum smc_sm_kind {
     SMC_SM_FENCE,   /* of memory */
     SMC_SM_ATOMIC,  /* in global memory */
     SMC_SM_MATCH,   /* of the lanes' values */
-    SMC_SM_GENERIC  /* accesses to memory of any kind */
+    SMC_SM_GENERIC, /* accesses to memory of any kind */
+    SMC_SM_SLEEP
 };
 
 /* Of what an SM stores, L2 holds at least so much until it is loaded again: 1/132 of it on an H200.

@@ -227,11 +227,14 @@ static void time_terms_set_range(const struct model *model, struct smc_time *tim
         least_ms = fmax(least_ms, time->term_ms[SMC_TIME_SHARED] / (1 + UNCERTAIN_WAVEFRONTS));
         least_ms = fmax(least_ms, time->tensor_peak_ms);
     }
-    time->low_ms = launch_ms / (1 + UNCERTAIN_LAUNCH) + fmax(sm_ms / (1 + share), least_ms);
+    /* When the timer began that sleeping warps wait for, is not known. */
+    const double timer_ms = model->sleep_clocks / 2 / model->rates.clock_hz * 1e3;
+    time->low_ms = launch_ms / (1 + UNCERTAIN_LAUNCH) +
+                   fmax(fmax(sm_ms - timer_ms, 0) / (1 + share), least_ms);
     sm_ms = slowed_by_products(model, time, sm_ms);
     time->predicted_ms = launch_ms + sm_ms;
-    time->high_ms =
-        launch_ms * (1 + UNCERTAIN_LAUNCH) + sm_ms * (1 + share + uncertain_longer(model, time));
+    time->high_ms = launch_ms * (1 + UNCERTAIN_LAUNCH) +
+                    (sm_ms + timer_ms) * (1 + share + uncertain_longer(model, time));
 }
 
 void smc_model_set_time(const struct model *model, double times, struct smc_time *time)

@@ -936,7 +936,7 @@ static enum smc_status predict_with(const struct smc_time_launch *launch,
     if (status == SMC_OK)
         status = trace_sample(&model, error);
     if (status == SMC_OK)
-        status = smc_model_check_sleeps(&model, error);
+        status = smc_model_find_sleeps(&model, error);
     if (status == SMC_OK) {
         share_by_work(&model);
         smc_model_set_bulk_rate(&model);
