@@ -1976,6 +1976,7 @@ static void test_tensor_rates(void)
         K8_TF32 = 0x81000
     };
     enum { M16_N8_K32 = 0x405c00, M8_N8_K16 = 0x5400, BITS_4 = 0x180000 };
+    enum { M8_N8_K128 = 0x144ff, M16_N8_K128 = 0x14cff, M16_N8_K256 = 0x154ff };
     enum {
         SPARSE_GROUP = 0x200,
         SPARSE_K16_F32 = 0x1a00,
@@ -2004,6 +2005,11 @@ static void test_tensor_rates(void)
     CU_ASSERT_EQUAL(tensor_clocks("NVIDIA A100-SXM4-80GB", SMC_OP_IMMA, SPARSE_M16_N8_K64),
                     4096 / 512.0);
     CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_IMMA, M16_N8_K32 | BITS_4), 0);
+    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_BMMA, M8_N8_K128), 4);
+    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_BMMA, M16_N8_K128), 4);
+    CU_ASSERT_DOUBLE_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_BMMA, M16_N8_K256), 6.06, 0.01);
+    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA A100-SXM4-80GB", SMC_OP_BMMA, M16_N8_K256), 8);
+    CU_ASSERT_EQUAL(tensor_clocks("NVIDIA GeForce RTX 3090", SMC_OP_BMMA, M16_N8_K256), 0);
     CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_DMMA, 0), 16);
     CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_DMMA, M16_N8_K8_F64), 32);
     CU_ASSERT_EQUAL(tensor_clocks("NVIDIA H200", SMC_OP_HGMMA, 0), 8 / 2);
