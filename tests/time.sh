@@ -1195,12 +1195,6 @@ extern "C" __global__ void sleeps(int *x, int n, float f)
         __nanosleep((unsigned)(__sinf(f) * 1000));
     x[threadIdx.x] = n;
 }
-extern "C" __global__ void naps(int *x, int n)
-{
-    for (int i = 0; i < n; i++)
-        __nanosleep(1000);
-    x[threadIdx.x] = n;
-}
 struct Members { const int *rows; int *most; int n; };
 __constant__ Members members;
 extern "C" __global__ void uses_members(int *x, int *)
@@ -1250,6 +1244,12 @@ extern "C" __global__ void items(int *next, int n, float *x)
         x[item * 64 + threadIdx.x] += 1;
         __syncthreads();
     }
+}
+extern "C" __global__ void naps(int *x, int n)
+{
+    for (int i = 0; i < n; i++)
+        __nanosleep(1000);
+    x[threadIdx.x] = n;
 }
 END
 refused() { # NAME REASON ENTRY ARGUMENT...: no time, for the reason; without REASON there is one
