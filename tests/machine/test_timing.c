@@ -621,7 +621,8 @@ static void test_lanes_go_apart(void)
     CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), 42 + 8 * 9 + 10 * 30, 2);
 }
 
-/* A barrier takes a turn of the data stage, which stores of 4 wavefronts fill. */
+/* A barrier takes a turn of the data stage for each of its warps, up to four; stores of 4
+   wavefronts fill it. */
 static void test_barrier_takes_a_turn(void)
 {
     struct bench bench;
@@ -631,7 +632,9 @@ static void test_barrier_takes_a_turn(void)
     trace_loop(ROOM, 10, &trace);
     for (size_t i = 0; i < trace.count; i++)
         trace.entry[i].wavefronts = 4;
-    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 8), 8 * (10 * (3 * 4 + 1) + 2 * 4), 40);
+    const double two = run(&bench, &trace, 2, 2, 4), one = run(&bench, &trace, 1, 1, 8);
+    CU_ASSERT_DOUBLE_EQUAL(two, 8 * (10 * (3 * 4 + 1) + 2 * 4), 40);
+    CU_ASSERT_DOUBLE_EQUAL(one - two, -10 * 4, 15);
 }
 
 static void test_shared_memory_binds(void)
