@@ -108,3 +108,9 @@ uint32_t smc_l1_tag_clocks(const uint64_t *number, uint32_t lines)
     }
     return most;
 }
+
+double smc_l1_copy_clocks(unsigned turns, uint32_t sectors)
+{
+    const double lines = sectors * (double)SMC_SECTOR_BYTES / SMC_LINE_BYTES;
+    return fmax(lines + 1.3 + 0.3 * (turns - 1), turns + 1.5);
+}

@@ -343,6 +343,12 @@ double smc_sm_wait_to_swap(struct smc_sm_state *sm, const struct smc_sm_warp *wa
     return start - clock;
 }
 
+static bool is_wide(const struct smc_sm_state *sm, const struct smc_warp_trace_entry *entry)
+{
+    enum { WIDE = 16 };
+    return sm->launch->program->step[entry->step].in.access_bytes == WIDE;
+}
+
 /* A copy passes the data stage again on its way to shared memory, sector by sector where lanes
    copy sectors of their own. Where each lane copies 16 bytes, a warp takes 4.2 clocks of the stage
    in all, and 5.3 among loads from shared memory (H200, CUDA 13.0, driver 580.159.04, 2026-11-29).
@@ -350,21 +356,11 @@ double smc_sm_wait_to_swap(struct smc_sm_state *sm, const struct smc_sm_warp *wa
 static double sm_copy_wavefronts(const struct smc_sm_state *sm,
                                  const struct smc_warp_trace_entry *entry)
 {
-    enum { WIDE = 16 };
     static const double again = 5.3 / 4 - 1;
-    if (sm->launch->program->step[entry->step].in.access_bytes == WIDE)
+    if (is_wide(sm, entry))
         return again * entry->wavefronts;
     return entry->sectors > 2 * entry->wavefronts ? entry->sectors - entry->wavefronts
                                                   : entry->wavefronts;
-}
-
-/* Past L1, copies of 16 bytes a lane take turns (smc_copy_turns): 5.7, 5.9, 6.5, 7.3, 10.4, 13.5
-   and 17.4 clocks of an SM for 1, 2, 4, 5, 9, 12 and 16 of them, and 5.3 for one among loads from
-   shared memory (H200, CUDA 13.0, driver 580.159.04, 2026-11-29 and 30). */
-static double past_l1_clocks(unsigned turns, uint32_t sectors)
-{
-    const double lines = sectors * (double)SMC_SECTOR_BYTES / SMC_LINE_BYTES;
-    return smc_later(lines + 1.3 + 0.3 * (turns - 1), turns + 1.5);
 }
 
 /* Which arrays are loaded and which are stored. */
@@ -442,7 +438,9 @@ struct looked_up {
    take 1 to 17 wavefronts as this says (l1tex__data_pipe_lsu_wavefronts; 138 patterns on an H200,
    CUDA 13.0, driver 580.159.04, 2026-11-30). Lines that are written take turns of the stage where
    requests read most of its banks, those of few lines: 15 naive products take 0.2 to 0.8 clocks
-   more for each load than its wavefronts, A A^T by columns none (likewise). */
+   more for each load than its wavefronts, A A^T by columns none (likewise). Of 16 bytes a lane they
+   do not: 48 loads of one or four rows by 8 warps take 165 to 210 clocks beyond the latency of L2
+   (likewise). */
 static double sm_read_lines(const struct smc_warp_trace_entry *entry,
                             const struct smc_warp_trace_line *line, const struct looked_up *looked,
                             uint32_t written)
@@ -546,13 +544,13 @@ double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
         data = entry->lines < MANY_LINES ? any[0] + any[1] + filled
                                          : smc_later(any[0] + any[1], filled);
     else if (way == SMC_SM_LOAD_COPIES_BEYOND_SM)
-        data = past_l1_clocks(entry->wavefronts, sectors);
+        data = smc_l1_copy_clocks(entry->wavefronts, sectors);
     else if (copies)
         data = smc_later(data, smc_l1_tag_clocks(looked.number, entry->lines)) +
                sm_copy_wavefronts(sm, entry);
     else if (entry->lines > 0)
         data = sm_read_lines(entry, &warp->trace->line[entry->line], &looked,
-                             entry->lines < MANY_LINES ? filled : 0);
+                             entry->lines < MANY_LINES && !is_wide(sm, entry) ? filled : 0);
     sm->work->load_sectors += sectors;
     sm->work->divergent += entry->lines < MANY_LINES ? 0 : data;
     /* What comes is read when it is there, behind what is read then: as much as now. */
