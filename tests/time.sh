@@ -1287,7 +1287,9 @@ refused "not predicted: the same without the variable" "how often the loop runs"
 refused "predicted: a loop up to a parameter in half of the last word" '$' shorts -a i32x900 -a u16:7 -a u16:900
 refused "predicted: a wait with a hint of how long" '$' hints -a i32x64
 refused "predicted: recursion" '$' recursion -a i32x64 -a i32:12
-refused "not predicted: deep recursion" "the calls at refused.cu:60 are nested deeper" recursion -a i32x64 -a i32:30
+refused "not predicted: deep recursion" \
+    "the calls at refused.cu:$(grep -n 'fibonacci(n - 1)' refused.cu | cut -d: -f1) are nested deeper" \
+    recursion -a i32x64 -a i32:30
 # m8n8k4 of double precision reaches half of 66.9 TFLOP/s on an H200, where its clock is 1979 MHz.
 tensor doubles f64 H200 --format json >tensor.json
 holds "mma.sync of double precision: half of the roof, and the operations in JSON" \
