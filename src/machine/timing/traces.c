@@ -874,15 +874,14 @@ static bool loads_decide(const struct smc_machine_program *program)
 }
 
 /* Of long warps that depend on each other only by global memory, some of each block suffice: as
-   many as execute what a survey has, but the first one, which may count for its block, and another.
-   False: memory. */
+   many as have the steps of a survey, two at least; the first is among them, which may take the
+   block's number from a counter. False: memory. */
 static bool survey_some(struct tracer *tracer, uint64_t length)
 {
     enum { LEAST = 2 };
-    const uint64_t fit = SURVEY_STEPS / (length > 0 ? length : 1);
-    const uint32_t walked = (uint32_t)(fit > LEAST ? fit : LEAST);
-    if (!tracer->block || tracer->launch->program->shares || fit >= tracer->warps ||
-        walked >= tracer->warps)
+    const uint32_t fit = (uint32_t)(SURVEY_STEPS / (length > 0 ? length : 1));
+    const uint32_t walked = fit > LEAST ? fit : LEAST;
+    if (!tracer->block || tracer->launch->program->shares || walked >= tracer->warps)
         return true;
     smc_walk_block_free(tracer->block);
     tracer->block = smc_walk_block_new(walked);
