@@ -629,6 +629,17 @@ extern "C" __global__ void divide(const double *by, const double *from, double *
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     to[i] = from[i] / by[i];
 }
+// The last thread of a block looks for what the next block stores.
+extern "C" __global__ void reach(int *mark, int n)
+{
+    int thread = blockIdx.x * blockDim.x + threadIdx.x, next = thread + 1;
+    mark[thread] = 1;
+    __syncthreads();
+    while (next < n && next < thread + 2000 && mark[next] == 0)
+        next++;
+    if (next > thread + 1)
+        mark[thread] = 2;
+}
 extern "C" __global__ void poll(volatile int *flag, int *out)
 {
     while (flag[0] == 0)
@@ -755,6 +766,9 @@ for grid in 4 12; do # of 12 blocks, 8 have no elements
         '.time == null and (.time_reason | test("how often the loop runs that the branch at contents.cu:[0-9]+ closes"))' run contents.cu \
         --entry until --grid "$grid" --block 128 -a u16x512 -a i32x512 -a i32:512 --device H200 --dry-run
 done
+states "what the next block stores is seen, also where not all blocks can be followed" \
+    '.time | .contents_change and .counts.warp_instructions < 100000 * 2 * 100' run contents.cu \
+    --entry reach --grid 100000 --block 64 -a i32x6400000 -a i32:6400000 --device H200 --dry-run
 states "other arrays are not" '.time.contents_change == false' run contents.cu --entry gather \
     --grid 8 --block 256 -a i32x2048:ramp -a f32x2048 -a f32x2048 --device H200 --dry-run
 contents count --grid 4 --block 256 -a i32x1024:random:0:255 -a i32x256

@@ -1,4 +1,4 @@
-/* All blocks of a grid walk at the same time. */
+/* Blocks of a grid walk at the same time. */
 #include "machine/sass/walk_grid.h"
 
 #include <stdlib.h>
@@ -113,7 +113,7 @@ static bool is_within(const struct smc_grid_walk *grid, const struct runner *run
 enum smc_status smc_walk_grid(const struct smc_grid_walk *grid, struct smc_error *error)
 {
     const struct smc_machine_launch *launch = grid->launch;
-    const uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    const uint64_t blocks = grid->blocks;
     const uint64_t most = blocks < launch->resident ? blocks : launch->resident;
     struct smc_walk *walk = grid->walk;
     struct runner *runner = make_runners(grid, most);

@@ -1,4 +1,4 @@
-/* Walking all blocks of a grid at the same time: as many as reside take turns, each warp up to its
+/* Walking the blocks of a grid at the same time: as many as reside take turns, each warp up to its
    next access to global memory, and see at once what the others stored. For launches in which
    blocks race: the order is one that may occur, as all accesses take equally long. */
 #ifndef SMC_MACHINE_WALK_GRID_H
@@ -9,6 +9,7 @@
 struct smc_grid_walk {
     const struct smc_machine_launch *launch;
     struct smc_walk *walk;         /* with memory and its `others` */
+    uint64_t blocks;               /* so many, from the first one on */
     uint32_t warps;                /* of a block */
     uint64_t most_steps;           /* of all warps */
     struct smc_returned *returned; /* receives what global memory returns to the warps */

@@ -137,12 +137,14 @@ void smc_model_find_dram(struct model *model, bool drawn);
 /* Sets the rate of bulk copies, by whether the traced blocks copy what others do, too (l2.c). */
 void smc_model_set_bulk_rate(struct model *model);
 
+/* Blocks that race, by a survey of them one after the other, which ended so, walk at the same time
+   if they all reside and that is not too much; where only what the next block stores matters, so do
+   the first ones of the grid. Fails as the survey did, or where the order of blocks matters. */
+enum smc_status smc_model_survey_races(struct model *model, enum smc_status status,
+                                       struct smc_error *error);
+
 /* By how much what other blocks store may make a launch longer, as a share: loops become longer. */
 #define SMC_UNCERTAIN_CHANGES 2
-
-/* SMC_USAGE if warps that see what other blocks stored before execute more, or less, than those
-   that do not, by more than the range allows: the order of blocks is not known. */
-enum smc_status smc_model_check_order(const struct model *model, struct smc_error *error);
 
 /* SMC_USAGE with the reason if an instruction has no rate. */
 enum smc_status smc_model_check_rates(const struct model *model, struct smc_error *error);

@@ -79,11 +79,28 @@ bool smc_time_is_possible(const struct smc_time_launch *launch, struct smc_time 
     return false;
 }
 
-enum smc_status smc_model_check_order(const struct model *model, struct smc_error *error)
+/* Whether one of two means is more than half as large again as the other. */
+static bool differ(double a, double b)
+{
+    return fmin(a, b) > 0 && fmax(a, b) > 1.5 * fmin(a, b);
+}
+
+/* Whether what the next block stored makes blocks longer or shorter, but what others did does not.
+ */
+static bool is_near(const struct smc_survey *survey)
+{
+    return survey->in_pairs && differ(survey->beside[1], survey->beside[0]) &&
+           !differ(survey->beside[0], survey->unseeing);
+}
+
+/* SMC_USAGE if warps that see what other blocks stored before execute more, or less, than those
+   that do not, by more than the range allows: the order of blocks is not known. */
+static enum smc_status check_order(const struct model *model, struct smc_error *error)
 {
     const struct smc_survey *survey = &model->survey;
-    const double longer = fmax(survey->seeing, survey->unseeing);
-    const double shorter = fmin(survey->seeing, survey->unseeing);
+    const double seeing = is_near(survey) ? survey->beside[1] : survey->seeing;
+    const double longer = fmax(seeing, survey->unseeing);
+    const double shorter = fmin(seeing, survey->unseeing);
     uint32_t loop = 0;
     double most = 0;
     if (longer <= (1 + SMC_UNCERTAIN_CHANGES) * shorter || shorter <= 0)
@@ -106,6 +123,83 @@ enum smc_status smc_model_check_order(const struct model *model, struct smc_erro
                     "how often the loop runs that the branch at %s closes depends on what other "
                     "blocks store at the same time",
                     smc_text_string(&place));
+}
+
+/* Another survey takes the place of the one that there is. SMC_USAGE: its blocks do not end, or
+   those of a part of the grid at the same time have not as much to do in its second half as in its
+   first, or those in pairs do not matter to each other. */
+static enum smc_status survey_again(struct model *model, struct smc_surveyed how,
+                                    struct smc_error *error)
+{
+    static const double alike = 0.2;
+    const bool is_part = how.at_once > 0 && how.at_once < model->blocks;
+    struct smc_survey survey;
+    const enum smc_status status = smc_survey_make(&model->machine, how, &survey, error);
+    if (status != SMC_OK)
+        return status;
+    if ((is_part && fabs(survey.seeing - survey.unseeing) > alike * survey.length) ||
+        (how.in_pairs && !is_near(&survey))) {
+        smc_survey_free(&survey);
+        return SMC_USAGE;
+    }
+    if (is_part) /* the last ones may be long since those behind them store nothing */
+        survey.longest_block = 0;
+    smc_survey_free(&model->survey);
+    model->survey = survey;
+    return SMC_OK;
+}
+
+/* Blocks from all over the grid may not meet, although those next to each other do. */
+static enum smc_status survey_pairs(struct model *model, struct smc_error *error)
+{
+    const struct smc_survey *survey = &model->survey;
+    if (!survey->others || survey->whole || smc_contents_change(survey) ||
+        !smc_decides_and_changes(survey))
+        return SMC_USAGE;
+    return survey_again(model, (struct smc_surveyed){.in_pairs = true}, error);
+}
+
+/* How many warps of the grid at the same time, by a survey of blocks one after the other, may tell
+   more and do not surely take too many steps. Blocks that race take no fewer than those that see
+   all, or nothing, of what others stored, whichever takes fewer. If these are alike, a race tells
+   little more. */
+static double racing_warps(const struct smc_survey *survey)
+{
+    enum { ALIKE_STEPS = 500000, SMALL = 100 /* a hundredth of a length */ };
+    const bool both = survey->seeing > 0 && survey->unseeing > 0;
+    const double seeing = is_near(survey) ? survey->beside[1] : survey->seeing;
+    const double shorter = both ? fmin(seeing, survey->unseeing) : survey->length;
+    const double longer = both ? fmax(seeing, survey->unseeing) : survey->length;
+    const double all = survey->length * (double)survey->warps; /* instructions */
+    const bool differ = !both || (longer - shorter) * SMALL > longer;
+    const double most = differ ? SMC_RACING_STEPS : ALIKE_STEPS;
+    return all > 0 ? most * all / (survey->steps * shorter) : INFINITY;
+}
+
+enum smc_status smc_model_survey_races(struct model *model, enum smc_status status,
+                                       struct smc_error *error)
+{
+    enum { LEAST = 16 };               /* blocks */
+    static const double surely = 0.75; /* not too many */
+    struct smc_error why;
+    enum smc_status again = status == SMC_OK ? survey_pairs(model, &why) : SMC_USAGE;
+    const bool races = status == SMC_OK ? smc_contents_change(&model->survey)
+                                        : status == SMC_USAGE && model->program.by_block;
+    if (again == SMC_MACHINE)
+        return smc_fail(error, again, "%s", why.message);
+    if (!races)
+        return status;
+    const double resident = (double)model->machine.resident, blocks = (double)model->blocks;
+    const double most = racing_warps(&model->survey) / smc_traces_warps(&model->machine);
+    const uint64_t some = (uint64_t)fmin(surely * most, resident);
+    again = SMC_USAGE;
+    if (blocks <= resident && blocks <= most)
+        again = survey_again(model, (struct smc_surveyed){.at_once = model->blocks}, &why);
+    if (again == SMC_USAGE && is_near(&model->survey) && some >= LEAST && some < model->blocks)
+        again = survey_again(model, (struct smc_surveyed){.at_once = some}, &why);
+    if (again == SMC_MACHINE)
+        return smc_fail(error, again, "%s", why.message);
+    return again == SMC_OK ? again : status == SMC_OK ? check_order(model, error) : status;
 }
 
 enum smc_status smc_model_check_rates(const struct model *model, struct smc_error *error)

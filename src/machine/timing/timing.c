@@ -317,7 +317,7 @@ static bool by_data(const struct model *model)
     return model->machine.contents && smc_machine_program_depends_on_data(&model->program);
 }
 
-/* The survey, if it is of all blocks at the same time. */
+/* The survey, if it is of blocks at the same time. */
 static struct smc_survey *survey_of_all(struct model *model)
 {
     return model->survey.at_once ? &model->survey : NULL;
@@ -345,7 +345,8 @@ static enum smc_status access_elsewhere(struct model *model, uint32_t most, stru
                                       .loop_entries = least.loop_entries,
                                       .others = model->survey.others,
                                       .sees_all = numbers_itself(&model->survey),
-                                      .at_once = survey_of_all(model)};
+                                      .at_once = survey_of_all(model),
+                                      .among = model->survey.at_once};
     number_from_middle(model, &traced);
     status = smc_traces_make(&model->machine, &traced, &model->traces, error);
     if (status == SMC_OK) {
@@ -638,31 +639,6 @@ static enum smc_status follow_contents(struct model *model, struct smc_error *er
     return smc_machine_program_follow(&model->program, has, false, error);
 }
 
-/* Blocks that race, one after the other so far, walk at the same time if they all reside and that
-   is not too much. */
-static enum smc_status survey_races(struct model *model, enum smc_status status,
-                                    struct smc_error *error)
-{
-    const bool races = status == SMC_OK ? smc_contents_change(&model->survey)
-                                        : status == SMC_USAGE && model->program.by_block;
-    struct smc_survey at_once;
-    struct smc_error why;
-    if (!races)
-        return status;
-    const uint64_t all = model->blocks * smc_traces_warps(&model->machine);
-    const enum smc_status again =
-        model->blocks <= model->machine.resident && smc_survey_may_race(&model->survey, all)
-            ? smc_survey_make(&model->machine, 0, true, &at_once, &why)
-            : SMC_USAGE;
-    if (again == SMC_MACHINE)
-        return smc_fail(error, again, "%s", why.message);
-    if (again != SMC_OK)
-        return status == SMC_OK ? smc_model_check_order(model, error) : status;
-    smc_survey_free(&model->survey);
-    model->survey = at_once;
-    return SMC_OK;
-}
-
 /* The path of the first warp of the sample. Functions for exceptional operands that it does not
    call are left out for all: to know whether one is called, everything that its operands come from
    has to be evaluated, which may be more than warps can be followed for. */
@@ -691,8 +667,9 @@ static enum smc_status survey_stores(struct model *model, struct smc_error *erro
     enum smc_status status = smc_machine_program_follow(&model->program, true, true, error);
     if (status == SMC_OK)
         status =
-            smc_survey_make(&model->machine, model->sample.length, false, &model->survey, error);
-    return survey_races(model, status, error);
+            smc_survey_make(&model->machine, (struct smc_surveyed){.length = model->sample.length},
+                            &model->survey, error);
+    return smc_model_survey_races(model, status, error);
 }
 
 /* How many entries there may be of each warp. The first one of the sample may have left at once, as
@@ -773,9 +750,9 @@ static enum smc_status trace_sample(struct model *model, struct smc_error *error
                                 .each_apart = by_data(model),
                                 .entries = most_entries(model),
                                 .loop_entries = sample->loop_entries};
-    enum smc_status status = follows ? smc_survey_make(&model->machine, model->sample.length, false,
-                                                       &model->survey, error)
-                                     : SMC_OK;
+    const struct smc_surveyed how = {.length = model->sample.length};
+    enum smc_status status =
+        follows ? smc_survey_make(&model->machine, how, &model->survey, error) : SMC_OK;
     const bool by_stores = smc_decides_and_changes(&model->survey);
     if (by_stores)
         status = survey_stores(model, error);
@@ -799,6 +776,7 @@ static enum smc_status trace_sample(struct model *model, struct smc_error *error
         traced.first = model->survey.longest_block;
         traced.others = model->survey.others;
         traced.at_once = survey_of_all(model);
+        traced.among = model->survey.at_once;
         traced.survey = &model->survey;
         traced.sees_all = numbers_itself(&model->survey);
         number_from_middle(model, &traced);

@@ -23,8 +23,7 @@ enum {
     /* Of blocks that see what others stored: all of a launch that has no more. */
     MEETING_STEPS = 2000000,
     MEETING_WARPS = 65536,
-    RACING_STEPS = 1500000, /* of all warps of blocks that walk at the same time */
-    ALIKE_STEPS = 500000,   /* likewise, where those that see what others stored are like others */
+    PAIRED_BLOCKS = 12, /* of a survey in pairs */
     SURVEY_LEAST_WARPS = 16,
     SMALL = 100,    /* a hundredth of a length */
     MOST_WARPS = 32 /* of a block: 1024 threads */
@@ -680,6 +679,7 @@ static double survey_add(const struct tracer *tracer, struct smc_survey *survey)
 struct seen {
     struct smc_mean lengths, sectors, late_lengths, late_sectors;
     struct smc_mean seeing[2]; /* lengths: [1] of blocks that see what others stored */
+    struct smc_mean beside[2]; /* of blocks that do: [1] also what the next one stored */
     struct smc_mean blocks;    /* the mean lengths of their warps */
     uint64_t half;
     bool is_late; /* the first checkpoint has passed */
@@ -758,25 +758,39 @@ static bool lacks_warps(const struct tracer *tracer, const struct seen *seen)
            smc_mean_spread(&seen->lengths) * SMALL > seen->lengths.mean;
 }
 
+/* Number i of the blocks, in pairs: blocks next to each other may meet. The one with the lower
+   number, whose end may reach into the other, comes second. */
+static uint64_t paired(uint64_t i, uint64_t blocks)
+{
+    const uint64_t pair = i / 2;
+    return pair < blocks / 2 ? 2 * evenly(pair, blocks / 2) + (i + 1) % 2 : blocks - 1;
+}
+
 /* Blocks whose warps walk together. */
 static bool survey_blocks(struct tracer *tracer, struct smc_survey *survey, struct seen *seen)
 {
     const uint32_t *grid = tracer->launch->grid;
     uint64_t blocks = (uint64_t)grid[0] * grid[1] * grid[2];
-    const double most = sees_others(tracer) ? MEETING_WARPS : SURVEY_WARPS;
+    const double most = survey->in_pairs      ? (double)PAIRED_BLOCKS * tracer->warps
+                        : sees_others(tracer) ? MEETING_WARPS
+                                              : SURVEY_WARPS;
     for (uint64_t i = 0; i < blocks && seen->lengths.count < most; i++) {
+        const uint64_t block = survey->in_pairs ? paired(i, blocks) : evenly(i, blocks);
         double before = tracer->walk.all_sectors;
         if (survey_suffices(tracer, seen, 1) || lacks_warps(tracer, seen))
             break;
-        trace_together(tracer, evenly(i, blocks), NULL);
+        if (survey->in_pairs)
+            tracer->blocks_walked = i / 2 + i; /* either one of a pair may see others */
+        trace_together(tracer, block, NULL);
         if (does_not_end(tracer))
             return false;
         survey_add(tracer, survey);
         for (uint32_t w = 0; w < tracer->walked; w++) {
             const double length = (double)smc_walk_block_length(tracer->block, w);
             smc_mean_add(&seen->seeing[tracer->memory->sees_others], length);
-            survey_see(tracer, survey, seen,
-                       evenly(i, blocks) * tracer->warps + walked_warp(tracer, w), length,
+            if (tracer->memory->sees_others)
+                smc_mean_add(&seen->beside[i % 2], length);
+            survey_see(tracer, survey, seen, block * tracer->warps + walked_warp(tracer, w), length,
                        (tracer->walk.all_sectors - before) / tracer->walked);
         }
         see_block(tracer, tracer->block, seen);
@@ -815,38 +829,35 @@ struct surveyed_at_once {
 static void see_at_once(void *context, uint64_t block, const struct smc_walk_block *walked)
 {
     const struct surveyed_at_once *at = context;
-    for (uint32_t w = 0; w < at->tracer->warps; w++)
-        survey_see(at->tracer, at->survey, at->seen, block * at->tracer->warps + w,
-                   (double)smc_walk_block_length(walked, w), 0);
+    for (uint32_t w = 0; w < at->tracer->warps; w++) {
+        const double length = (double)smc_walk_block_length(walked, w);
+        smc_mean_add(&at->seen->seeing[block >= at->survey->at_once / 2], length);
+        survey_see(at->tracer, at->survey, at->seen, block * at->tracer->warps + w, length, 0);
+    }
     see_block(at->tracer, walked, at->seen);
 }
 
-/* Whether all blocks end at the same time, in not too many steps. */
+/* Whether blocks end at the same time, in not too many steps. */
 static bool survey_at_once(struct tracer *tracer, struct smc_survey *survey, struct seen *seen)
 {
     struct surveyed_at_once at = {tracer, survey, seen};
-    const struct smc_grid_walk grid = {tracer->launch,
-                                       &tracer->walk,
-                                       tracer->warps,
-                                       RACING_STEPS,
-                                       &survey->returned,
-                                       see_at_once,
-                                       &at};
-    const uint32_t *size = tracer->launch->grid;
-    const size_t all = (size_t)size[0] * size[1] * size[2] * tracer->warps;
+    const struct smc_grid_walk grid = {
+        tracer->launch,   &tracer->walk,     survey->at_once, tracer->warps,
+        SMC_RACING_STEPS, &survey->returned, see_at_once,     &at};
+    const size_t all = survey->at_once * tracer->warps;
     struct smc_error unused;
     memset(tracer->walk.change, 0, tracer->change_bytes);
-    survey->at_once = sees_others(tracer) && smc_returned_start(&survey->returned, all) &&
+    const bool ends = sees_others(tracer) && smc_returned_start(&survey->returned, all) &&
                       smc_walk_grid(&grid, &unused) == SMC_OK;
     survey_add(tracer, survey);
-    return survey->at_once;
+    return ends;
 }
 
-static bool survey_grid(struct tracer *tracer, bool at_once, struct smc_survey *survey)
+static bool survey_grid(struct tracer *tracer, struct smc_survey *survey)
 {
     const uint32_t *grid = tracer->launch->grid;
     struct seen seen = {.half = SURVEY_STEPS / 4};
-    bool ends = at_once         ? survey_at_once(tracer, survey, &seen)
+    bool ends = survey->at_once ? survey_at_once(tracer, survey, &seen)
                 : tracer->block ? survey_blocks(tracer, survey, &seen)
                                 : survey_warps(tracer, survey, &seen);
     survey->warps = (uint64_t)seen.lengths.count;
@@ -856,6 +867,8 @@ static bool survey_grid(struct tracer *tracer, bool at_once, struct smc_survey *
     survey->block_spread = seen.blocks.count > 0 ? smc_mean_spread(&seen.blocks) : 0;
     survey->seeing = seen.seeing[true].mean;
     survey->unseeing = seen.seeing[false].mean;
+    survey->beside[0] = seen.beside[0].mean;
+    survey->beside[1] = seen.beside[1].mean;
     survey->whole = survey->warps == (uint64_t)grid[0] * grid[1] * grid[2] * tracer->warps;
     return ends;
 }
@@ -890,20 +903,21 @@ static bool survey_some(struct tracer *tracer, uint64_t length)
 }
 
 /* `lacks`: some warps of each block did not suffice. */
-static enum smc_status make_survey(const struct smc_machine_launch *launch, uint64_t length,
-                                   bool at_once, struct smc_survey *survey, bool *lacks,
-                                   struct smc_error *error)
+static enum smc_status make_survey(const struct smc_machine_launch *launch, struct smc_surveyed how,
+                                   struct smc_survey *survey, bool *lacks, struct smc_error *error)
 {
     struct tracer tracer;
     *lacks = false;
     *survey = (struct smc_survey){
+        .at_once = how.at_once,
+        .in_pairs = how.in_pairs,
         .executions = smc_calloc(launch->program->count + 1, sizeof *survey->executions),
         .sectors = smc_calloc(launch->program->count + 1, sizeof *survey->sectors)};
     if (!survey->executions || !survey->sectors || !start_tracer(&tracer, launch)) {
         smc_survey_free(survey);
         return smc_out_of_memory(error);
     }
-    if (!at_once && !survey_some(&tracer, length)) {
+    if (!how.at_once && !survey_some(&tracer, how.length)) {
         stop_tracer(&tracer);
         smc_survey_free(survey);
         return smc_out_of_memory(error);
@@ -918,7 +932,7 @@ static enum smc_status make_survey(const struct smc_machine_launch *launch, uint
     tracer.walk.ends_if_decided = !launch->program->follows_stores;
     if (tracer.memory && loads_decide(launch->program)) /* else nothing meets */
         tracer.memory->touched = smc_calloc(SMC_TOUCHED_WORDS, sizeof *tracer.memory->touched);
-    bool ends = survey_grid(&tracer, at_once, survey);
+    bool ends = survey_grid(&tracer, survey);
     *lacks = tracer.walked < tracer.warps && (!ends || smc_survey_spreads(survey));
     survey->steps = (double)tracer.walk.steps;
     survey->end = tracer.walk.end;
@@ -948,29 +962,17 @@ static enum smc_status make_survey(const struct smc_machine_launch *launch, uint
     return SMC_USAGE;
 }
 
-enum smc_status smc_survey_make(const struct smc_machine_launch *launch, uint64_t length,
-                                bool at_once, struct smc_survey *survey, struct smc_error *error)
+enum smc_status smc_survey_make(const struct smc_machine_launch *launch, struct smc_surveyed how,
+                                struct smc_survey *survey, struct smc_error *error)
 {
     bool lacks;
-    const enum smc_status status = make_survey(launch, length, at_once, survey, &lacks, error);
+    const enum smc_status status = make_survey(launch, how, survey, &lacks, error);
     if (!lacks || status == SMC_MACHINE)
         return status;
     if (status == SMC_OK)
         smc_survey_free(survey);
-    return make_survey(launch, 0, at_once, survey, &lacks, error);
-}
-
-/* Blocks that race take no fewer steps than those that see all, or nothing, of what others stored,
-   whichever takes fewer. If these are alike, a race tells little more. */
-bool smc_survey_may_race(const struct smc_survey *survey, uint64_t warps)
-{
-    const bool both = survey->seeing > 0 && survey->unseeing > 0;
-    const double shorter = both ? fmin(survey->seeing, survey->unseeing) : survey->length;
-    const double longer = both ? fmax(survey->seeing, survey->unseeing) : survey->length;
-    const double all = survey->length * (double)survey->warps; /* instructions */
-    const double steps = all > 0 ? survey->steps / all * shorter * (double)warps : 0;
-    const bool differ = !both || (longer - shorter) * SMALL > longer;
-    return steps <= (differ ? RACING_STEPS : ALIKE_STEPS);
+    how.length = 0;
+    return make_survey(launch, how, survey, &lacks, error);
 }
 
 bool smc_survey_spreads(const struct smc_survey *survey)

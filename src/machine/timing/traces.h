@@ -30,15 +30,19 @@ struct smc_survey {
     double block_spread;                                /* of the mean lengths of their warps */
     struct smc_surveyed_warp first[SMC_SURVEYED_WARPS]; /* the first of them */
     bool whole;                                         /* these are all warps of the grid */
-    bool at_once;                     /* they were walked at the same time (walk_grid.h) */
+    uint64_t at_once; /* so many blocks, from the first one on, were walked at the same time
+                         (walk_grid.h); 0: blocks one after the other */
+    bool in_pairs;    /* of blocks next to each other */
     struct smc_returned returned;     /* then: what global memory returned to them */
     bool loads_stored;                /* as in struct smc_warp_memory */
     uint64_t decides, changed, meets; /* arrays: as in struct smc_warp_memory */
     struct smc_warp_memory *others;   /* what its blocks stored, where that is followed; or NULL */
     struct smc_ticket ticket;         /* likewise, that they drew */
-    double seeing, unseeing;          /* then: mean lengths of warps of blocks that see what others
-                                         stored, and of those that do not; 0: there are none */
-    double steps;                     /* evaluated, of all of them */
+    double seeing, unseeing; /* then: mean lengths of warps of blocks that see what others stored,
+                                and of those that do not; 0: there are none; of blocks at the same
+                                time, of the second half and the first */
+    double beside[2]; /* in pairs, of blocks that see it: [1] also what the next one stored */
+    double steps;     /* evaluated, of all of them */
     enum smc_walk_end end;
     uint32_t end_at, first_unknown; /* as in struct smc_walk */
 };
@@ -74,7 +78,7 @@ struct smc_traced {
     uint64_t loop_entries;           /* of a loop */
     struct smc_warp_memory *others;  /* what blocks see that others stored; or NULL */
     bool sees_all;                   /* of what others stored, even among those that start first */
-    struct smc_survey *at_once;      /* one of all blocks at the same time, of which these see what
+    struct smc_survey *at_once;      /* one of blocks at the same time, of which these see what
                                         they saw there, instead of `others`; or NULL */
     uint64_t overwritten;            /* as in struct smc_warp_memory */
     const struct smc_survey *survey; /* of the grid, where its warps differ; or NULL */
@@ -92,17 +96,21 @@ enum smc_status smc_traces_set_survey(struct smc_traces *traces, const struct sm
                                       const struct smc_machine_program *program,
                                       struct smc_error *error);
 
-/* Walks warps of the whole grid: all of a small one, else as many as are quickly walked, if they
-   are about as long as `length` instructions. With `at_once` all blocks, of a program that follows
-   what they store, at the same time. Fails as smc_traces_make does; SMC_USAGE, too: blocks at the
-   same time take too many steps. */
-enum smc_status smc_survey_make(const struct smc_machine_launch *launch, uint64_t length,
-                                bool at_once, struct smc_survey *survey, struct smc_error *error);
-void smc_survey_free(struct smc_survey *survey);
+enum { SMC_RACING_STEPS = 1500000 /* of all warps of blocks that walk at the same time */ };
 
-/* Whether a survey of all `warps` of the grid at the same time may tell more than that of blocks
-   one after the other, and does not surely take too many steps. */
-bool smc_survey_may_race(const struct smc_survey *survey, uint64_t warps);
+/* How the grid is surveyed. */
+struct smc_surveyed {
+    uint64_t length;  /* warps are about as long, in instructions */
+    uint64_t at_once; /* as in struct smc_survey */
+    bool in_pairs;    /* likewise, a few */
+};
+
+/* Walks warps of the whole grid: all of a small one, else as many as are quickly walked. With
+   `at_once` the program follows what they store. Fails as smc_traces_make does; SMC_USAGE, too:
+   blocks at the same time take too many steps. */
+enum smc_status smc_survey_make(const struct smc_machine_launch *launch, struct smc_surveyed how,
+                                struct smc_survey *survey, struct smc_error *error);
+void smc_survey_free(struct smc_survey *survey);
 
 /* Returns the first block of the SM to execute, which has as many blocks as any. If all blocks
    start at once, it is the SM of the grid's last block if that executes clearly more than others,
