@@ -238,12 +238,27 @@ static void add_moved(struct model *model, double read, double written)
                           fmin(read, written) * model->rates.dram_turn_clocks * turns;
 }
 
+/* How long L2 takes for pieces that it lacks when they are stored to. Atomics at places of windows
+   of 64 KiB to 16 MiB take 1.3 to 2.4 times as long as those that L2 has (2026-11-29). Additions in
+   order to 128 MiB take 93 us, to all words as to one of each sector, where those that L2 has would
+   take 57 and 53; a word of each line 40, not 12. 4 million stores of words all over 24 to 512 MiB
+   take 54 to 258 us, and additions 41 to 248 (H200, CUDA 13.0, driver 580.159.04, 2026-11-30). */
+static void set_fills(struct smc_sm_dram *dram)
+{
+    static const double scattered_stores = 8, scattered = 5.2, in_no_order = 3, in_order = 2.5;
+    dram->store_fills = dram->scattered ? scattered_stores * dram->store_share : 0;
+    dram->atomic_fills = dram->fill_share * (dram->scattered     ? scattered
+                                             : dram->in_no_order ? in_no_order
+                                                                 : in_order);
+}
+
 /* L2 keeps a part of all bytes that are accessed between two accesses to a place; where it keeps
    what the blocks access that run at a time, each place comes once, and from places near each
    other: windows of 64 KiB to 16 MiB in 256 MiB take no longer than what L2 and DRAM take in order
    (H200, CUDA 13.0, driver 580.159.04, 2026-11-29). */
 static void set_scattered(struct model *model, size_t i, const struct scale *scale)
 {
+    enum { OFTEN = 2 };
     const double share = share_once(model, i, scale);
     const struct smc_touched touched = touched_of(model, i, scale);
     const struct smc_rates *rates = &model->rates;
@@ -252,14 +267,16 @@ static void set_scattered(struct model *model, size_t i, const struct scale *sca
     const double near_bytes = bytes * share_at_a_time(model, i, &touched);
     const double kept_loads = SMC_L2_KEEPS_SCATTERED_LOADS * l2_bytes;
     const double kept_stores = SMC_L2_KEEPS_SCATTERED_STORES * l2_bytes;
+    const double kept_filled =
+        repeats_of(&touched) < OFTEN ? kept_stores : SMC_L2_KEEPS_FILLED * l2_bytes;
     const bool near = near_bytes <= (touched.asked_written > 0 ? kept_stores : kept_loads);
     struct smc_sm_dram *dram = &model->dram[i];
     const struct smc_sm_traffic *traffic = &model->traffic[i];
     *dram = (struct smc_sm_dram){
         .load_share = fmax(0, 1 - kept_loads / bytes) *
                       (1 - share_soon(model, &traffic->loads, bytes, kept_loads)),
-        .store_share = fmax(0, 1 - kept_stores / bytes) *
-                       (1 - share_soon(model, &traffic->stores, bytes, kept_stores)),
+        .store_share = fmax(0, 1 - kept_filled / bytes) *
+                       (1 - share_soon(model, &traffic->stores, bytes, kept_filled)),
         .scattered = !near && array_is_scattered(traffic),
         .in_no_order = true};
     if (near) {
@@ -467,9 +484,11 @@ void smc_model_find_dram(struct model *model, bool drawn)
         else
             set_ordered(model, i, &scale, &moved);
     }
-    for (size_t i = 0; i < model->arguments->array_count; i++)
+    for (size_t i = 0; i < model->arguments->array_count; i++) {
         if (!model->dram[i].in_no_order)
             model->dram[i].load_share = fmin(1, moved.read / fmax(scale.kept.asked_read, 1));
+        set_fills(&model->dram[i]);
+    }
     set_local(model, (double)model->launch->device->l2_bytes);
     add_moved(model, moved.read + moved.filled, moved.written);
 }

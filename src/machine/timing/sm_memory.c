@@ -94,13 +94,6 @@ static double store_slots(uint32_t sectors, bool whole)
    long as DRAM takes for them (69 million sectors; H200, CUDA 13.0, 2026-11-30). */
 #define FILL_SLOTS 2
 
-/* Likewise in atomics, when it comes or goes: those at places of windows of 64 KiB to 16 MiB take
-   1.3 to 2.4 times as long as those that L2 has (H200, CUDA 13.0, driver 580.159.04, 2026-11-29).
-   Additions in order to 128 MiB take 93 us, to all words as to one of each sector, where those that
-   L2 has would take 57 and 53; a word of each line 40, not 12 (likewise, 2026-11-30). */
-#define ATOMIC_FILLS         3
-#define ATOMIC_FILLS_ORDERED 2.5
-
 /* How many pieces of 64 bytes have one of these sectors of a line. L2 gives and takes a piece in
    the time of two sectors: 151e9 loads and 76e9 stores a second of single sectors at random places,
    but 284e9 and 147e9 of sectors of whole lines (H200, driver 580.159.04, 2026-11-29). */
@@ -770,6 +763,9 @@ double smc_sm_store(struct smc_sm_state *sm, struct smc_sm_warp *warp,
         slots +=
             store_slots(sectors, goes_on || bytes >= entry->lines * sectors * SMC_SECTOR_BYTES);
         dram_clocks += store_line(sm, warp, &line[i], bytes / entry->sectors, scattered);
+        if (!is_whole)
+            slots += sm->launch->dram[array_of(sm, line[i].number)].store_fills *
+                     pieces_in(line[i].sectors);
         pieces += pieces_in(line[i].sectors);
         note_store(sm, warp, line[i].number, 1);
     }
@@ -817,8 +813,7 @@ double smc_sm_atomic(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
         dram_clocks += store_line(sm, warp, &line[i], 0, scattered);
         const struct smc_sm_dram *dram = &sm->launch->dram[array_of(sm, line[i].number)];
         there *= 1 - dram->fill_share;
-        slots += (dram->in_no_order ? ATOMIC_FILLS : ATOMIC_FILLS_ORDERED) * dram->fill_share *
-                 pieces_in(line[i].sectors);
+        slots += dram->atomic_fills * pieces_in(line[i].sectors);
         note_atomics(sm, warp, step, &line[i], atomics, clock);
         leaves += clocks_of_atomics(entry, sectors_in(line[i].sectors));
     }

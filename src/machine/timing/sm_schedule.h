@@ -54,7 +54,8 @@ struct smc_sm_traffic {
    run at a time access little of the array. */
 struct smc_sm_dram {
     double load_share, store_share;
-    double fill_share; /* of the pieces that atomics find missing */
+    double fill_share;                /* of the pieces that atomics find missing */
+    double store_fills, atomic_fills; /* slots (sm_memory.c) that L2 takes for that of each piece */
     bool scattered, in_no_order;
 };
 
