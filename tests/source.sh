@@ -49,6 +49,19 @@ __global__ void wait(volatile int *flag)
         ;
 }
 END
+cat >beyond.ptx <<'END'
+.version 7.8
+.target sm_90
+.address_size 64
+.visible .entry beyond(.param .u64 out)
+{
+    .reg .b64 %rd<3>;
+    ld.param.u64 %rd1, [out];
+    cvta.to.global.u64 %rd2, %rd1;
+    st.global.u32 [%rd2+400], 1;
+    ret;
+}
+END
 { # races at more places than are kept
     echo '__global__ void last(int *x) {'
     line=0
@@ -141,6 +154,8 @@ shows 1 "racy.cu:5: race: read after another thread's write" racy.cu --grid 1 --
     -a f32x64:random
 shows 1 "bounds.cu:3: out of bounds; block (0,0,0), thread (31,0,0); 4 bytes at arg 1 + 128, which has 128 bytes" \
     bounds.cu --grid 1 --block 32 -a f32x32:ramp
+shows 1 "beyond.ptx: beyond on NVIDIA H200: PTX line 9: out of bounds; block (0,0,0), thread (0,0,0)" \
+    beyond.ptx --grid 1 --block 1 -a i32x32 --sanitize text
 shows 1 "bounds_last.cu:22: out of bounds; block (0,0,0), thread (0,0,0); 4 bytes at arg 1 + 400" \
     bounds_last.cu --grid 1 --block 64 -a i32x32
 shows 1 "partial.cu:4: a barrier is reached by part of a warp" partial.cu --grid 1 --block 64 -a i32x64
