@@ -149,11 +149,15 @@ static enum smc_status survey_again(struct model *model, struct smc_surveyed how
     return SMC_OK;
 }
 
-/* Blocks from all over the grid may not meet, although those next to each other do. */
+/* Blocks from all over the grid may not meet, although those next to each other do. Two pairs are
+   walked at least: not where that takes longer than a race. */
 static enum smc_status survey_pairs(struct model *model, struct smc_error *error)
 {
+    enum { LEAST = 4 }; /* blocks */
     const struct smc_survey *survey = &model->survey;
-    if (!survey->others || survey->whole || smc_contents_change(survey) ||
+    const double warps = LEAST * (double)smc_traces_warps(&model->machine);
+    if (survey->steps * warps > (double)SMC_RACING_STEPS * (double)survey->warps ||
+        !survey->others || survey->whole || smc_contents_change(survey) ||
         !smc_decides_and_changes(survey))
         return SMC_USAGE;
     return survey_again(model, (struct smc_surveyed){.in_pairs = true}, error);
