@@ -1,0 +1,169 @@
+/* Executes the traces of a sample on one SM, and counts its work. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "machine/timing/launch_model.h"
+#include "machine/timing/reuse.h"
+
+/* The work of all executions of step `i`, of which some were in traces. */
+static void add_step(const struct model *model, uint32_t i, const struct smc_step_work *step,
+                     struct work *work)
+{
+    const struct smc_rates *rates = &model->rates;
+    const struct smc_sass_instruction *in = &model->program.step[i].in;
+    struct smc_mma product;
+    double executions = model->traces.executions[i];
+    double times = step->executions > 0 ? executions / step->executions : 0;
+    double traced = step->load_sectors + step->store_sectors, requests = times;
+    if (model->traces.sectors && model->traces.sectors[i] > 0 && traced > 0)
+        requests = model->traces.sectors[i] / traced;
+    work->issued += executions;
+    work->busy[in->pipe] += fmax(executions * smc_rates_clocks(rates, in),
+                                 times * step->constants * rates->subpartitions);
+    if (in->pipe == SMC_PIPE_TENSOR && smc_mma_of(in, &product)) {
+        work->products += executions * smc_rates_product_fmas(in);
+        work->product_clocks[product.type] += executions * smc_rates_product_peak_clocks(rates, in);
+    }
+    work->flops += times * step->flops;
+    work->unknown += times * step->unknown;
+    work->data_wavefronts += times * step->wavefronts;
+    work->shared_wavefronts += times * step->shared_wavefronts;
+    work->load_sectors += requests * step->load_sectors;
+    work->l2_sectors += requests * step->l2_sectors;
+    work->store_sectors += requests * step->store_sectors;
+    work->load_pieces += requests * step->load_pieces;
+    work->store_pieces += requests * step->store_pieces;
+    work->load_slots += requests * step->load_slots;
+    work->store_slots += requests * step->store_slots;
+    work->texture_clocks += times * step->texture_clocks;
+    work->divergent += times * step->divergent;
+    work->atomics += requests * step->atomics;
+    work->atomic_slots += requests * step->atomic_slots;
+    work->local_pieces += requests * step->local_pieces;
+}
+
+/* What the entries of the sample's traces stand for; free both arrays. */
+struct weights {
+    float *all;
+    const float **of_trace;
+};
+
+/* So that they add up to all executions of each step, as in add_step. */
+static void correct_weights(const struct model *model, float *all, double *of_step)
+{
+    const struct smc_traces *traces = &model->traces;
+    const size_t warps = (size_t)traces->blocks * traces->warps_per_block;
+    const uint32_t steps = model->program.count;
+    double *sectors = of_step + steps;
+    for (int pass = 0; pass < 2; pass++) {
+        float *weight = all;
+        for (size_t i = 0; i < warps; weight += traces->pointer[i++]->count)
+            for (size_t k = 0; k < traces->pointer[i]->count; k++) {
+                const struct smc_warp_trace_entry *entry = &traces->pointer[i]->entry[k];
+                if (entry->step < steps && pass > 0)
+                    weight[k] *= (float)of_step[entry->step];
+                if (entry->step >= steps || pass > 0)
+                    continue;
+                of_step[entry->step] += weight[k];
+                sectors[entry->step] += weight[k] * entry->sectors;
+            }
+        for (uint32_t i = 0; i < steps && pass == 0; i++)
+            of_step[i] = traces->sectors && traces->sectors[i] > 0 && sectors[i] > 0
+                             ? traces->sectors[i] / sectors[i]
+                             : traces->executions[i] / fmax(of_step[i], 1);
+    }
+}
+
+/* False: memory. */
+static bool weigh_entries(const struct model *model, struct weights *weights)
+{
+    const struct smc_traces *traces = &model->traces;
+    const size_t warps = (size_t)traces->blocks * traces->warps_per_block;
+    size_t entries = 1;
+    for (size_t i = 0; i < warps; i++)
+        entries += traces->pointer[i]->count;
+    weights->all = smc_calloc(entries, sizeof *weights->all);
+    weights->of_trace = smc_calloc(warps, sizeof *weights->of_trace);
+    double *of_step = smc_calloc((size_t)2 * model->program.count + 1, sizeof *of_step);
+    const bool has = weights->all && weights->of_trace && of_step;
+    float *weight = weights->all;
+    for (size_t i = 0; i < warps && has; weight += traces->pointer[i++]->count) {
+        weights->of_trace[i] = weight;
+        smc_reuse_weigh(traces->pointer[i], weight);
+    }
+    if (has)
+        correct_weights(model, weights->all, of_step);
+    free(of_step);
+    return has;
+}
+
+/* In distances between the blocks of the sample: one SM's, or drawn from the whole grid. */
+static double blocks_at_a_time(const struct model *model)
+{
+    const double resident = model->launch->blocks_per_sm;
+    return model->traces.scattered
+               ? fmin(resident * (double)model->sms / (double)model->blocks, 1) *
+                     (model->traces.blocks - 1)
+               : fmin(resident, (double)smc_most_blocks(model) - 1);
+}
+
+enum smc_status smc_model_run_sample(struct model *model, smc_execute_blocks *execute,
+                                     struct work *work, struct smc_error *error)
+{
+    const struct smc_traces *traces = &model->traces;
+    const struct smc_time_arguments *arguments = model->arguments;
+    struct smc_sm_result result;
+    struct smc_step_work *steps = smc_calloc(model->program.count, sizeof *steps);
+    struct weights weights = {0};
+    if (!steps || (execute == smc_sm_access && !weigh_entries(model, &weights))) {
+        free(weights.of_trace);
+        free(weights.all);
+        free(steps);
+        return smc_out_of_memory(error);
+    }
+    struct smc_sm_launch launch = {
+        .program = &model->program,
+        .rates = &model->rates,
+        .warps_per_block = traces->warps_per_block,
+        .resident_blocks = model->launch->blocks_per_sm,
+        .l1_bytes = model->launch->l1_bytes,
+        .block = traces->block,
+        .blocks = traces->blocks,
+        .share_of_blocks = traces->blocks / (double)model->blocks,
+        .blocks_at_a_time = blocks_at_a_time(model),
+        .no_more_blocks = traces->blocks == smc_most_blocks(model),
+        .turns = model->turns && !model->cut,
+        .cut = model->cut,
+        .array = arguments->array,
+        .arrays = arguments->array_count,
+        .dram = model->dram,
+        .traffic = model->traffic,
+        .work = steps,
+        .weight = weights.of_trace,
+    };
+    enum smc_status status = execute(&launch, &result, error);
+    *work = (struct work){.clocks = result.clocks,
+                          .clocks_per_block = result.clocks_per_block,
+                          .hottest_share = result.hottest_atomics / fmax(result.atomics, 1),
+                          .hottest_clocks = result.hottest_clocks,
+                          .first_atomic = result.first_atomic,
+                          .atomic_clocks = result.atomic_clocks,
+                          .atomics_window = result.atomics_window,
+                          .hottest_stores = result.hottest_stores / fmax(result.stores, 1),
+                          .hottest_loads = result.hottest_loads / fmax(result.loads, 1),
+                          .loaded = result.loaded,
+                          .stored = result.stored};
+    double stored = 0, loaded = 0;
+    for (uint32_t i = 0; i < model->program.count; i++) {
+        add_step(model, i, &steps[i], work);
+        stored += steps[i].store_pieces;
+        loaded += steps[i].load_pieces;
+    }
+    work->store_requests = stored > 0 ? result.stores * work->store_pieces / stored : 0;
+    work->load_requests = loaded > 0 ? result.loads * work->load_pieces / loaded : 0;
+    free(weights.of_trace);
+    free(weights.all);
+    free(steps);
+    return status;
+}
