@@ -1106,6 +1106,52 @@ static void test_atomics(void)
     CU_ASSERT_EQUAL(bench.result.atomics, 8 * 4);
 }
 
+/* The units that atomics have are those of the window of each array: those of one
+   line are in one, those of 1 MiB in all. */
+static void test_atomic_windows(void)
+{
+    enum { SMALL = 8, LINES = 8192, FIRST = 64 };
+    static const struct smc_time_array array[2] = {
+        {.address = SMALL * SMC_LINE_BYTES, .bytes = SMC_LINE_BYTES},
+        {.address = FIRST * SMC_LINE_BYTES, .bytes = LINES * SMC_LINE_BYTES}};
+    static const double spread = 1.0 / SMC_ATOMIC_UNITS, one = 1.0 / SMC_ATOMIC_UNIT_PIECES;
+    const double many = SMC_ATOMIC_UNIT_PIECES * 256.0 / (LINES * SMC_LINE_BYTES) + spread;
+    struct smc_warp_trace_line line[3] = {{.number = SMALL, .sectors = 1},
+                                          {.number = FIRST, .sectors = 1},
+                                          {.number = FIRST + LINES - 1, .sectors = 1}};
+    struct smc_warp_trace_entry entry[2] = {
+        {.lines = 1, .sectors = 1, .atomics = 2, .active_lanes = 2},
+        {.line = 1, .lines = 2, .sectors = 2, .atomics = 2, .active_lanes = 2}};
+    const struct smc_warp_trace both = {.entry = entry, .count = 2, .line = line},
+                                large = {.entry = entry + 1, .count = 1, .line = line};
+    const struct smc_sm_dram dram[4] = {{0}};
+    struct bench bench;
+    start(&bench, SMC_OP_REDG, SMC_PIPE_LSU, 1);
+    bench.rates.atomic_clocks = bench.rates.atomic_unit_clocks = bench.rates.atomic_whole_clocks =
+        1;
+    for (int i = 0; i < 2; i++) {
+        const struct smc_warp_trace *trace = i ? &both : &large;
+        const struct smc_sm_block block[2] = {{.trace = &trace}, {.trace = &trace}};
+        struct smc_sm_traffic traffic[4] = {{0}};
+        const struct smc_sm_launch launch = {.program = &bench.program,
+                                             .rates = &bench.rates,
+                                             .dram = dram,
+                                             .traffic = traffic,
+                                             .array = array,
+                                             .arrays = 2,
+                                             .warps_per_block = 1,
+                                             .resident_blocks = 2,
+                                             .l1_bytes = 65536,
+                                             .block = block,
+                                             .blocks = 2,
+                                             .blocks_at_a_time = 2,
+                                             .work = bench.work};
+        struct smc_error error;
+        CU_ASSERT_EQUAL_FATAL(smc_sm_run(&launch, &bench.result, &error), SMC_OK);
+        CU_ASSERT_DOUBLE_EQUAL(bench.result.busiest_unit, i ? (one + spread) / 2 : many, 1e-9);
+    }
+}
+
 /* One warp that repeats a copy, of so many lines in turn, its group and a wait for all but
    `missing` groups, and then ends. */
 static double run_copies_of(uint32_t lines, bool past_l1, uint32_t repetitions, uint64_t missing)
@@ -2163,6 +2209,7 @@ CU_TestInfo tests_timing[] = {
      test_drifting_constants},
     {"the first blocks are sent one after the other", test_first_blocks},
     {"atomics, and the most of them in one piece", test_atomics},
+    {"windows of atomics in several arrays", test_atomic_windows},
     {"copies in groups, of which a warp waits for all but the newest", test_copies_in_groups},
     {"copies past L1", test_copies_past_l1},
     {"turns of copies past L1", test_turns_of_copies},

@@ -150,6 +150,7 @@ enum smc_status smc_model_run_sample(struct model *model, smc_execute_blocks *ex
                           .first_atomic = result.first_atomic,
                           .atomic_clocks = result.atomic_clocks,
                           .atomics_window = result.atomics_window,
+                          .busiest_unit = result.busiest_unit,
                           .hottest_stores = result.hottest_stores / fmax(result.stores, 1),
                           .hottest_loads = result.hottest_loads / fmax(result.loads, 1),
                           .loaded = result.loaded,

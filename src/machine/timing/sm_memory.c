@@ -603,6 +603,9 @@ static void note_atomics(struct smc_sm_state *sm, const struct smc_sm_warp *warp
     const uint64_t number = line->number - first % KILOBYTE;
     note_span(sm, warp, sm->atomics_span, array, line->number);
     const double in_line = atomics * sectors_in(line->sectors) / fmax(entry->sectors, 1);
+    const double clocks = in_line * clocks_in_unit(sm->rates, step, entry, atomics);
+    if (sm->window)
+        sm->window[array].clocks += clocks;
     struct smc_sm_hot_piece *piece =
         note_hot(sm, warp, sm->atomics, number / SMC_SM_ATOMIC_LINES, in_line);
     if (!piece)
@@ -610,7 +613,7 @@ static void note_atomics(struct smc_sm_state *sm, const struct smc_sm_warp *warp
     if (!piece->sectors)
         piece->first = clock;
     piece->requests++;
-    piece->clocks += in_line * clocks_in_unit(sm->rates, step, entry, atomics);
+    piece->clocks += clocks;
     piece->is_float = step->is_float;
     piece->together |= entry->sectors > 1;
     piece->sectors |= (uint32_t)line->sectors << 4 * (number % SMC_SM_ATOMIC_LINES);

@@ -97,7 +97,11 @@ struct smc_sm_result {
     double hottest_clocks;                /* that a unit of L2 takes for one of these atomics */
     double atomic_clocks;                 /* and for one of all */
     double atomics_window; /* bytes that have those of blocks that run at a time; 0: not known */
+    double busiest_unit;   /* share of one unit in them by these windows; 0: not known */
 };
+
+/* Atomics are spread over so many units of L2, each of two pieces of a kilobyte. */
+enum { SMC_ATOMIC_UNITS = 90, SMC_ATOMIC_PIECE_BYTES = 256, SMC_ATOMIC_UNIT_PIECES = 2 };
 
 /* SMC_MACHINE: memory. */
 enum smc_status smc_sm_run(const struct smc_sm_launch *launch, struct smc_sm_result *result,

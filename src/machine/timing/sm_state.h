@@ -224,7 +224,8 @@ struct smc_sm_span {
 /* Where atomics of the SM's blocks are in an array. */
 struct smc_sm_window {
     struct smc_sm_span all;
-    double lines; /* from the first to the last one of each block, added up */
+    double lines;  /* from the first to the last one of each block, added up */
+    double clocks; /* of units of L2, for the atomics */
     uint32_t blocks;
 };
 

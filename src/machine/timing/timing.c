@@ -43,6 +43,7 @@ static void timing_add(struct work *sum, const struct work *part, double times)
     sum->first_atomic = part->first_atomic;
     sum->atomic_clocks = part->atomic_clocks;
     sum->atomics_window = part->atomics_window;
+    sum->busiest_unit = part->busiest_unit;
     sum->store_requests += times * part->store_requests;
     sum->hottest_stores = part->hottest_stores;
     sum->load_requests += times * part->load_requests;
@@ -307,9 +308,6 @@ static enum smc_status find_dram(struct model *model, struct smc_error *error)
 /* --- Atomics and requests in one piece of memory ------------------------------------------------
  */
 
-/* Atomics are spread over so many units of L2, each of two pieces of a kilobyte. */
-enum { ATOMIC_UNITS = 90, PIECE_BYTES = 256, PIECES_OF_UNIT = 2 };
-
 /* How long the atomics of the launch take in the unit of L2 that has the most of them. If these
    are many more than it would have of a window of which all pieces have as many, it also has its
    share of all others: of additions to rows of 128 bytes to 4 KiB of 16 MiB, of which one row gets
@@ -322,24 +320,16 @@ static double hottest_clocks(const struct model *model)
     const struct work *work = &model->work;
     const double all = work->atomics * smc_busy_sms(model);
     const double share = work->hottest_share,
-                 units = work->atomics_window / PIECE_BYTES / PIECES_OF_UNIT;
-    const double others = share * units > MANY ? (1 - share) / ATOMIC_UNITS : 0;
+                 units = work->atomics_window / (SMC_ATOMIC_PIECE_BYTES * SMC_ATOMIC_UNIT_PIECES);
+    const double others = share * units > MANY ? (1 - share) / SMC_ATOMIC_UNITS : 0;
     return all * (share * work->hottest_clocks + others * work->atomic_clocks);
 }
 
-/* How long all atomics take in those units of L2 that have them at a time. Fewer and larger windows
-   have more units, each of a few pieces: those at random places of 1 to 64 KiB take 0.35, 0.17,
-   0.097, 0.032 and 0.016 to 0.018 ns, of all words of a sector in order 0.29, 0.15, 0.093, 0.023
-   and 0.012 (H200, CUDA 13.0, driver 580.159.04, 2026-11-30). */
+/* How long all atomics take in the unit of L2 that the windows of blocks at a time give most. */
 static double clocks_in_window(const struct model *model)
 {
     const struct work *work = &model->work;
-    const double all = work->atomics * smc_busy_sms(model);
-    const double pieces = work->atomics_window / PIECE_BYTES;
-    if (pieces <= 0)
-        return 0; /* not known */
-    return all * work->atomic_clocks *
-           fmin(PIECES_OF_UNIT / pieces + 1.0 / ATOMIC_UNITS, 1.0 / PIECES_OF_UNIT);
+    return work->atomics * smc_busy_sms(model) * work->atomic_clocks * work->busiest_unit;
 }
 
 /* How long the requests of the launch take to the piece of memory that has the most of them. */
