@@ -488,6 +488,12 @@ extern "C" __global__ void insert(const unsigned *key, unsigned *table)
     while (atomicCAS(&table[at % 1024], 0u, k) != 0)
         at++;
 }
+extern "C" __global__ void tally(const unsigned *key, unsigned *count)
+{
+    unsigned k = key[blockIdx.x * blockDim.x + threadIdx.x];
+    if (k > 0)
+        atomicAdd(&count[k], 1);
+}
 extern "C" __global__ void jump(int *hop, int n) /* each goes to the end of a list by doubling */
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -723,6 +729,8 @@ states "blocks that number themselves have different parts of arrays" \
     --block 256 -a u32x1 -a i32x4000 -a f32x1024000 -a f32x1024000 --device H200 --dry-run
 states "arrays that decide and change are noted" '.time.contents_change' run contents.cu \
     --entry insert --grid 4 --block 128 -a u32x512:random:0:1000000 -a u32x1024 --device H200 --dry-run
+states "additions that return nothing do not decide" '.time.contents_change == false' run contents.cu \
+    --entry tally --grid 4 --block 128 -a u32x512:random:0:9 -a u32x10 --device H200 --dry-run
 states "what only the block that stores it reads does not count" '.time.contents_change == false' run \
     contents.cu --entry place --grid 4 --block 128 -a i32x512:random:-9:9 --device H200 --dry-run
 states "bytes of one word that blocks have for themselves do not count" \

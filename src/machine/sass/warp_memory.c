@@ -920,7 +920,7 @@ static void change(struct smc_warp_memory *memory, struct smc_sass_warp *warp,
         }
     }
     if (space == GLOBAL)
-        note_stores(memory, address, bytes, mask, decides);
+        note_stores(memory, address, bytes, mask, decides && in->to.registers > 0);
     smc_warp_forget(warp, in, mask);
     for (unsigned part = 0; part * WORD < bytes && part < in->to.registers; part++)
         smc_warp_set_register(warp, &in->to, part, value[part], unknown, mask);
