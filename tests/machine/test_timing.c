@@ -8,6 +8,7 @@
 #include "machine/sass/patterns.h"
 #include "machine/timing.h"
 #include "machine/timing/fetch.h"
+#include "machine/timing/known_traces.h"
 #include "machine/timing/l1.h"
 #include "machine/timing/l2.h"
 #include "machine/timing/launch_model.h"
@@ -2104,6 +2105,38 @@ static void test_measured_tensor_rates(void)
 /* --- SMs that get more than others -------------------------------------------------------------
  */
 
+/* How many instructions a warp gets that takes over the rest of a trace: 10, and 90 left out. */
+static uint64_t length_taken_over(uint64_t place, const struct smc_survey *survey)
+{
+    const struct smc_machine_program program = {.count = 0};
+    const struct smc_machine_launch launch = {.program = &program};
+    struct smc_warp_trace_skip parts[2] = {{.executed = 90}};
+    const struct smc_warp_trace first = {
+        .skip = &parts[0], .skip_count = 1, .length = 100, .first_skip_length = 10};
+    struct smc_warp_trace trace = {.skip = &parts[1], .skip_capacity = 1, .length = 10};
+    struct smc_known_traces known = {
+        .launch = &launch, .warps = 4, .survey = survey, .place = place};
+    smc_known_traces_add(&known, &first);
+    CU_ASSERT_TRUE(smc_known_traces_take_over(&known, &trace, 0));
+    return trace.length;
+}
+
+/* As many as the same warp of the nearest block, and as the nearest warp if no such one is known.
+ */
+static void test_lengths_taken_over(void)
+{
+    struct smc_survey survey = {.warps = 5,
+                                .first = {{4, 200}, {5, 60}, {6, 70}, {400, 300}, {401, 80}}};
+    CU_ASSERT_EQUAL(length_taken_over(8, &survey), 200);
+    CU_ASSERT_EQUAL(length_taken_over(13, &survey), 60);
+    CU_ASSERT_EQUAL(length_taken_over(396, &survey), 300);
+    CU_ASSERT_EQUAL(length_taken_over(7, &survey), 70);
+    CU_ASSERT_EQUAL(length_taken_over(403, &survey), 80);
+    CU_ASSERT_EQUAL(length_taken_over(8, NULL), 100);
+    survey.first[0].length = 10; /* no more than was walked */
+    CU_ASSERT_EQUAL(length_taken_over(8, &survey), 300);
+}
+
 /* How long the longest SM takes, of 132, if one with mean blocks of 100 instructions takes 1000
    clocks. The two blocks that are followed are such blocks. */
 static double clocks_of_longest(uint64_t blocks, double busy, const struct smc_survey *survey)
@@ -2241,6 +2274,7 @@ CU_TestInfo tests_timing[] = {
     {"many memories", test_many_memories},
     {"parameters where the kernel has them", test_placed_parameters},
     {"no prediction, with a reason", test_reasons},
+    {"lengths of traces that are taken over", test_lengths_taken_over},
     {"units that are busy equally long", test_tie},
     {"measured and estimated rates", test_rates},
     {"launches after copies", test_launches_after_copies},

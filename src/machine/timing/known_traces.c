@@ -5,16 +5,23 @@
 #include <string.h>
 
 /* How many instructions a warp at a place has that was not walked to its end: as many as the
-   nearest one of a survey that has more than the walk saw. 0: there is none. */
-static double length_of_nearest(const struct smc_survey *survey, uint64_t place, double seen)
+   nearest one of a survey that has more than the walk saw, of those that are the same one of their
+   blocks if there are any: the first one often does more. 0: there is none. */
+static double length_of_nearest(const struct smc_known_traces *known, double seen)
 {
+    const struct smc_survey *survey = known->survey;
     const size_t count = (size_t)fmin((double)survey->warps, SMC_SURVEYED_WARPS);
+    const uint64_t place = known->place;
     double length = 0;
     uint64_t least = UINT64_MAX;
+    bool same = false;
     for (size_t i = 0; i < count; i++) {
         const uint64_t at = survey->first[i].place, apart = at > place ? at - place : place - at;
-        if (apart >= least || survey->first[i].length <= seen)
+        const bool is_same = apart % known->warps == 0;
+        if (survey->first[i].length <= seen || is_same < same ||
+            (is_same == same && apart >= least))
             continue;
+        same = is_same;
         least = apart;
         length = survey->first[i].length;
     }
@@ -197,7 +204,6 @@ bool smc_known_traces_take_over(void *context, struct smc_warp_trace *trace, uin
         copy_entry(&taking, i);
     trace->length += from->length - from->first_skip_length;
     if (known->survey)
-        set_length(trace,
-                   length_of_nearest(known->survey, known->place, (double)from->first_skip_length));
+        set_length(trace, length_of_nearest(known, (double)from->first_skip_length));
     return true;
 }
