@@ -162,7 +162,7 @@ shows 1 "partial.cu:4: a barrier is reached by part of a warp" partial.cu --grid
 shows 1 "busiest at endless.cu:3" endless.cu --grid 1 --block 32 -a i32x1 --timeout 200
 shows 1 "busiest at endless.cu:3; blocks that wait for each other need --cooperative" \
     endless.cu --grid 2 --block 32 -a i32x1 --timeout 200
-shows 1 "busiest at long.cu:4; 0 of 2 blocks ended: a longer --timeout allows more" \
+shows 1 "busiest at long.cu:4; 0 of 2 blocks ended: a longer --timeout may let more end" \
     long.cu --grid 2 --block 32 -a i32x32 --timeout 200
 shows 0 "3, 3, 3, 3, 3, 3, ...; 32 changed" many.cu --grid 1 --block 32 --entry 'fill<int>' -a i32x32
 shows 0 "7.5, 8.5, 9.5, 3, 4, 5, ...; 3 changed" many.cu --grid 1 --block 32 --entry space::add \
@@ -731,13 +731,15 @@ run_code "option --arg: 'i32:1' does not fit parameter 1 of first, '8 bytes': wr
 run_code "option --arg: '5' has no type, and machine code does not have that of parameter 2 of spilling, of 4 bytes: write i32:5 or f32:5" \
     own-sm90.cubin:spilling -a f32x99999 -a 5
 for count in 4 4000; do
-    smemcalc run variables-sm90.cubin $code --set count=$count --set weights=f32x32:ramp --dry-run --device H200 \
+    smemcalc run variables-sm90.cubin $code --set count=i32:$count --set weights=f32x32:ramp --dry-run --device H200 \
         --format json >"$count" 2>err
 done
 jq -s '{few: .[0].time.predicted_ms, many: .[1].time.predicted_ms}' 4 4000 >out 2>err
 holds "a variable of machine code is set" '.many > 5 * .few' out
 run_code "option --set: 'sum' is no __device__ or __constant__ variable that the compiler kept; it has weights, count" \
     variables-sm90.cubin -a f32x64 --set sum=1
+run_code "option --set: 'count=5' has no type, and that of count, of 4 bytes, is not known: write i32:5 or f32:5" \
+    variables-sm90.cubin -a f32x64 --set count=5
 run_code "option --set: 'count=f64:1': the value has 8 bytes, but count 4" variables-sm90.cubin -a f32x64 --set count=f64:1
 run_code "option --set: 'a': the compiler kept no __device__ or __constant__ variable" lines-sm90.cubin:first -a f32x256 --set a=1
 run_code "standard input: machine code is read from a file alone" - <lines-sm90.cubin

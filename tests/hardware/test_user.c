@@ -464,7 +464,8 @@ static void expect_variable(const char *name, enum smc_status status, const char
                               ".visible .global .align 4 .u32 _ZN1b5countE;\n"
                               ".visible .global .align 4 .u32 single;\n"
                               ".visible .global .align 2 .u16 narrow;\n"
-                              ".visible .global .align 4 .f32 real;\n";
+                              ".visible .global .align 4 .f32 real;\n"
+                              ".visible .global .align 4 .b8 pair[4];\n";
     static struct smc_user_run run;
     struct smc_error error = {""};
     memset(&run, 0, sizeof run);
@@ -487,11 +488,21 @@ static void test_variable_names(void)
                     "option --dump: 'count' is more than one variable: _ZN1a5countE, _ZN1b5countE");
     expect_variable("other", SMC_USAGE,
                     "option --dump: 'other' is no __device__ or __constant__ variable that the "
-                    "compiler kept; it has _ZN1a5countE, _ZN1b5countE, single, narrow, real");
+                    "compiler kept; it has _ZN1a5countE, _ZN1b5countE, single, narrow, real, pair");
     expect_variable("narrow=65535", SMC_OK, ""); /* a number has the variable's type */
     expect_variable("narrow=-32768", SMC_OK, "");
     expect_variable("real=0.5", SMC_OK, "");
     expect_variable("real=2", SMC_OK, "");
+    expect_variable("pair={i16:1, i16:2}", SMC_OK, "");
+    expect_variable("pair=5", SMC_USAGE,
+                    "option --set: 'pair=5' has no type, and that of pair, of 4 bytes, is not "
+                    "known: write i32:5 or f32:5");
+    expect_variable("pair=0.5f", SMC_USAGE,
+                    "option --set: 'pair=0.5f' has no type, and that of pair, of 4 bytes, is not "
+                    "known: write f32:0.5");
+    expect_variable("pair=4294967295", SMC_USAGE,
+                    "option --set: 'pair=4294967295' has no type, and that of pair, of 4 bytes, is "
+                    "not known: write u32:4294967295 or f32:4294967295");
     expect_variable("narrow=65536", SMC_USAGE,
                     "option --set: 'narrow=65536': the value has 4 bytes, but narrow 2");
     expect_variable("single=0.5", SMC_USAGE,

@@ -152,6 +152,10 @@ static void user_confirm_findings(const struct smc_emulated_run *emulated,
     row->predicted = smc_reading_of(0);
     row->emulated = smc_reading_of((double)emulated->findings_total);
     smc_row_judge(row);
+    if (row->verdict == SMC_CONFIRMED && !emulated->finish.succeeded) {
+        row->verdict = SMC_NOT_MEASURED;
+        smc_row_note(row, "the launch did not finish");
+    }
 }
 
 /* The rounding depends on the order of the additions, which varies between runs. */

@@ -568,20 +568,21 @@ static uint32_t busiest_line(const struct emulator_job *run)
     for (size_t i = 1; i < run->emulation.count_length; i++)
         if (run->emulation.count[i].executions > run->emulation.count[busiest].executions)
             busiest = i;
-    return run->emulation.count_length > 0 ? smc_program_instruction(run->program, busiest)->line
-                                           : 0;
+    return run->emulation.count_length > 0 && run->emulation.count[busiest].executions > 0
+               ? smc_program_instruction(run->program, busiest)->line
+               : 0;
 }
 
-/* What helps a launch that is not finished in time. Blocks that are not launched together run one
-   after another, so that one which waits for another waits for ever. */
+/* What may help a launch that did not finish in time. Blocks that are not launched together run one
+   after another: one that waits for a later one never ends. */
 static void append_help(const struct emulator_job *run, struct smc_text *text)
 {
     const uint32_t *grid = run->request->answer->plan.grid;
     const uint64_t blocks = (uint64_t)grid[0] * grid[1] * grid[2];
     if (!run->emulation.waits)
-        smc_text_printf(text,
-                        "; %" PRIu64 " of %" PRIu64 " blocks ended: a longer --timeout allows more",
-                        run->emulation.blocks_run, blocks);
+        smc_text_printf(
+            text, "; %" PRIu64 " of %" PRIu64 " blocks ended: a longer --timeout may let more end",
+            run->emulation.blocks_run, blocks);
     else if (blocks > 1 &&
              !smc_run_is_cooperative(run->request, smc_program_asks_cooperative(run->program)))
         smc_text_append(text, "; blocks that wait for each other need --cooperative");

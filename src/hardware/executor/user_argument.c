@@ -417,6 +417,23 @@ bool smc_user_convert_literal(enum smc_user_type type, struct smc_user_argument 
     return true;
 }
 
+void smc_user_suggest_types(const struct smc_user_argument *literal, uint64_t bytes,
+                            struct smc_text *text)
+{
+    char digits[MOST_DIGITS], suffix[MOST_SUFFIX];
+    bool is_float;
+    if (!split_literal(literal->typed, digits, suffix, &is_float))
+        return;
+    for (int i = 0; i < SMC_USER_TYPE_COUNT; i++) {
+        struct smc_user_argument trial = *literal;
+        if (smc_user_types[i].bytes == bytes &&
+            (smc_user_types[i].class != SMC_USER_UNSIGNED || text->length == 0) &&
+            smc_user_convert_literal((enum smc_user_type)i, &trial))
+            smc_text_printf(text, "%s%s:%s", text->length ? " or " : ": write ",
+                            smc_user_types[i].name, digits);
+    }
+}
+
 static enum smc_status user_argument_read_member(const char *text,
                                                  struct smc_user_argument *argument,
                                                  struct smc_error *error)

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "base/text.h"
 #include "machine/emulator.h"
 #include "machine/tensor_maps.h"
 
@@ -83,6 +84,11 @@ void smc_user_describe_range(enum smc_user_type type, char text[SMC_USER_RANGE])
 
 /* Gives a literal the type. False: the type has no such number. */
 bool smc_user_convert_literal(enum smc_user_type type, struct smc_user_argument *argument);
+
+/* Appends how to type a literal for a place of which only the size is known:
+   ": write i32:5 or f32:5"; nothing if no type of that size has the number. */
+void smc_user_suggest_types(const struct smc_user_argument *literal, uint64_t bytes,
+                            struct smc_text *text);
 
 /* A variable of the module: what it holds before the launch, or only its name. */
 struct smc_user_variable {

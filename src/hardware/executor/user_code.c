@@ -171,7 +171,7 @@ enum smc_status smc_user_take_code(struct smc_user_run *run,
     return SMC_OK;
 }
 
-/* Of variables in shared or constant memory of the compiler's own there is nothing to set. */
+/* Variables in shared memory and the compiler's own constants cannot be set. */
 static bool is_settable(const struct smc_cubin_variable *variable)
 {
     static const char *const sections[] = {".nv.global", ".nv.constant3"};

@@ -1,6 +1,7 @@
 /* The memory of a launch of the user's kernel, and the structures among its arguments: made from
    what was typed, and given to the back ends, whose addresses differ. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -287,15 +288,26 @@ static enum smc_status fail_variable(const char *ptx, const char *name, size_t f
 }
 
 /* A number whose type was not typed has the variable's. PTX does not tell signed integers from
-   others, machine code no integers from floats. */
-static void convert_value(const struct smc_user_symbol *symbol, struct smc_user_argument *value)
+   others. Of structures in PTX, and of every variable of machine code, only the size is known. */
+static enum smc_status convert_value(const struct smc_user_symbol *symbol,
+                                     struct smc_user_variable *wanted, struct smc_error *error)
 {
+    struct smc_user_argument *value = &wanted->value;
     const bool is_float = smc_user_types[symbol->type].class == SMC_USER_FLOAT;
+    smc_auto_text suggestion = {0};
+    if (value->is_literal && symbol->type == SMC_USER_U8 && symbol->bytes > 1)
+        smc_user_suggest_types(value, symbol->bytes, &suggestion);
+    if (suggestion.length > 0)
+        return smc_fail(error, SMC_USAGE,
+                        "'%.64s' has no type, and that of %.200s, of %" PRIu64
+                        " bytes, is not known%s",
+                        wanted->typed, wanted->name, symbol->bytes, smc_text_string(&suggestion));
     for (int i = 0; i < SMC_USER_TYPE_COUNT && value->is_literal; i++)
         if (smc_user_types[i].bytes == symbol->bytes &&
             (smc_user_types[i].class == SMC_USER_FLOAT) == is_float &&
             smc_user_convert_literal((enum smc_user_type)i, value))
-            return;
+            break;
+    return SMC_OK;
 }
 
 /* A variable in just the namespaces that were named is preferred. */
@@ -319,7 +331,7 @@ static enum smc_status user_memory_find_variable(const char *ptx, struct smc_use
         }
     if (found != 1)
         return fail_variable(ptx, wanted->name, found, error);
-    convert_value(symbol, &wanted->value);
+    SMC_TRY(convert_value(symbol, wanted, error));
     if (!wanted->is_set || fits_variable(&wanted->value, symbol->bytes, align))
         return SMC_OK;
     return smc_fail(error, SMC_USAGE, "'%.64s': the value has %llu bytes, but %.200s %llu",

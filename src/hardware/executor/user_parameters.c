@@ -286,14 +286,13 @@ static enum smc_status fail_literal(const struct parameter *parameter, size_t nu
                                     struct smc_error *error)
 {
     const uint64_t bytes = parameter->ptx.bytes;
-    char as_float[80] = "";
-    if (bytes > 1)
-        snprintf(as_float, sizeof as_float, " or f%" PRIu64 ":%.64s", 8 * bytes, argument->typed);
+    smc_auto_text suggestion = {0};
+    smc_user_suggest_types(argument, bytes, &suggestion);
     return smc_fail(error, SMC_USAGE,
                     "option --arg: '%.64s' has no type, and machine code does not have that of "
-                    "parameter %zu of %.256s, of %" PRIu64 " byte%s: write i%" PRIu64 ":%.64s%s",
+                    "parameter %zu of %.256s, of %" PRIu64 " byte%s%s",
                     argument->typed, number, kernel->shown, bytes, smc_text_plural(bytes),
-                    8 * bytes, argument->typed, as_float);
+                    smc_text_string(&suggestion));
 }
 
 static enum smc_status user_parameters_check(struct parameter parameters[SMC_MAX_USER_ARGUMENTS],
