@@ -139,11 +139,11 @@ double smc_rates_product_wavefronts(const struct smc_sass_instruction *in);
    NULL: the instruction has one. */
 const char *smc_rates_unknown(const struct smc_rates *rates, const struct smc_sass_instruction *in);
 
-/* When __nanosleep(ns) ends that begins at `clock`, if the launch began in the middle of a time of
-   the timer. */
+/* When a __nanosleep(ns) that begins at `clock` ends, if the launch began in the middle of an
+   interval of the timer. */
 double smc_rates_sleep_end(const struct smc_rates *rates, uint32_t ns, double clock);
 
-/* The time of the timer whose end it waits for, in clocks; 0: none. */
+/* The interval of the timer whose end it waits for, in clocks; 0: none. */
 double smc_rates_sleep_interval(const struct smc_rates *rates, uint32_t ns);
 
 /* How long an instruction occupies its pipe. */

@@ -91,7 +91,7 @@ static bool decode_opaque(struct smc_decoder *decoder)
     for (uint32_t i = 0; i < count; i++)
         for (const struct smc_operand *one = &list[i]; one; one = one->second) {
             if (one->kind != SMC_OPERAND_REGISTER || one->type == SMC_PTX_B128)
-                continue; /* nothing that is supported reads registers of 128 bits */
+                continue; /* no supported instruction reads registers of 128 bits */
             uint32_t d = smc_decode_any_target(decoder, one, one->type, &(enum smc_slot_kind){0});
             struct smc_op *op = d != SMC_NO_SLOT ? smc_decode_emit(decoder) : NULL;
             if (!op)

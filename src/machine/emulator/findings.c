@@ -235,8 +235,8 @@ static bool same_place(const struct smc_program *program, const struct smc_findi
            smc_same_lines(program, a->instruction, b->instruction) && same_other(program, a, b);
 }
 
-/* Which finding of a full list is left out for the first one of another kind, so that many races do
-   not hide what ends a launch: the last of the kind that has the most. `count`: none is. */
+/* Which finding of a full list makes way for the first one of another kind, so that many races do
+   not hide what ends a launch: the last one of the most frequent kind. `count`: none. */
 static size_t left_out(const struct smc_finding *list, size_t count, enum smc_finding_kind kind)
 {
     unsigned of_kind[SMC_FINDING_KINDS] = {0};

@@ -6,11 +6,12 @@
 #include "machine/sass/sass_warp.h"
 
 struct smc_past_warp {
-    bool is_kept;    /* set it to false where the warp changes memory */
-    uint32_t read;   /* set it to the step of a load or atomic, from 1; 0: none since it is kept */
-    uint32_t at;     /* the step */
-    uint64_t places; /* as below */
-    uint64_t next;   /* after how many steps the next one is kept */
+    bool is_kept; /* set it to false where the warp changes memory */
+    uint32_t
+        read; /* set it to 1 + the step of each load or atomic; 0: none since the state was kept */
+    uint32_t at;       /* the step */
+    uint64_t places;   /* as below */
+    uint64_t next;     /* after how many steps the next one is kept */
     unsigned differed; /* the register that differed last */
     struct smc_sass_warp warp;
 };

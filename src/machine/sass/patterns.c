@@ -202,11 +202,12 @@ unsigned smc_count_atomics(uint32_t mask, const uint64_t address[32])
     return sum;
 }
 
-/* Of the lines of a request in the order of its lanes, four at a time are looked up: one after the
-   other where they go to the same line of shared memory, or to every fourth. Copies of rows of 16
-   to 512 bytes, dense, padded, swizzled and apart in shared memory, from the beginning and the
-   middle of lines, take 1 to 32 turns as this says, in 22 of 23 patterns, and no turn of L1's data
-   stage (l1tex__t_output_wavefronts; H200, CUDA 13.0, driver 580.159.04, 2026-11-30). */
+/* The lines of a request, in the order of its lanes, are looked up four at a time: one after the
+   other where they go to the same line of shared memory or to lines a multiple of four apart.
+   Copies of rows of 16 to 512 bytes, dense, padded, swizzled and apart in shared memory, from the
+   beginning and the middle of lines, take 1 to 32 turns, as computed here for 22 of 23 patterns,
+   and no turn of L1's data stage (l1tex__t_output_wavefronts; H200, CUDA 13.0, driver 580.159.04,
+   2026-11-30). */
 unsigned smc_copy_turns(uint32_t mask, const uint64_t from[32], const uint64_t to[32])
 {
     enum { AT_A_TIME = 4 };

@@ -35,7 +35,7 @@ const struct smc_pattern *smc_patterns_find(struct smc_patterns *patterns,
 /* How many sectors of 32 bytes the lanes of `mask` access, each so many bytes. */
 unsigned smc_count_sectors(uint32_t mask, const uint64_t address[32], unsigned bytes);
 
-/* In how many turns L1 asks for what the lanes of `mask` copy to shared memory past it, 16 bytes
+/* The turns in which L1 requests what the lanes of `mask` copy past it to shared memory, 16 bytes
    each (LDGSTS.BYPASS). */
 unsigned smc_copy_turns(uint32_t mask, const uint64_t from[32], const uint64_t to[32]);
 

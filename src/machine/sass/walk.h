@@ -19,7 +19,7 @@ enum smc_walk_end {
     SMC_WALK_STUCK,             /* lanes wait for each other */
     SMC_WALK_OUTSIDE,           /* a branch leaves the code */
     SMC_WALK_TOO_LONG,
-    SMC_WALK_WAITS,           /* until others store what it read last, at this step */
+    SMC_WALK_WAITS, /* in a loop, for what it read last, at this step, to be stored by others */
     SMC_WALK_CALLS_ELSEWHERE, /* through a pointer, or a function of the system, as malloc */
     SMC_WALK_TOO_DEEP         /* calls within calls */
 };

@@ -20,14 +20,15 @@ enum {
    unknown. */
 typedef bool smc_time_contents(void *context, uint64_t offset, size_t bytes, void *to);
 
-/* What is allocated. */
+/* One allocation. */
 struct smc_time_memory {
     uint64_t address, bytes;
     smc_time_contents *contents; /* or NULL: they are unknown */
     void *context;
 };
 
-/* What is accessed alike: a memory, but the last array also has all memories that follow. */
+/* A unit of the traffic model: one allocation; the last array also covers all allocations after it.
+ */
 struct smc_time_array {
     uint64_t address, bytes;
 };
@@ -65,8 +66,8 @@ struct smc_time_arguments {
     size_t parameter_at[SMC_TIME_MOST_ARGUMENTS], parameter_count;
 };
 
-/* Places memory after that before, as cudaMalloc would. Returns its address. No more than
-   SMC_TIME_MOST_MEMORIES. */
+/* Places an allocation after the ones before, as cudaMalloc would. Returns its address. No more
+   than SMC_TIME_MOST_MEMORIES. */
 uint64_t smc_time_add_array(struct smc_time_arguments *arguments, uint64_t bytes);
 
 /* Places the memory of a texture likewise. Returns what the kernel is given for

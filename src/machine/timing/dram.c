@@ -216,7 +216,7 @@ static double share_once(const struct model *model, size_t i, const struct scale
                                   (double)model->launch->device->l2_bytes);
 }
 
-/* Arrays that are loaded, and those that are stored. */
+/* The number of arrays that are loaded plus that of arrays that are stored; at least 1. */
 static double streams_of(const struct model *model)
 {
     double streams = 0;
@@ -225,10 +225,11 @@ static double streams_of(const struct model *model)
     return fmax(streams, 1);
 }
 
-/* What comes from DRAM and goes there in order. Only where it does both is it slower: 4.47 TB/s are
-   loaded, 4.24 copied, and 4.7 stored (268 MB); and the more so, the more arrays it is: of one
-   array to another 4.13, of 2, 4, 8, 16 and 32 to as many 4.08, 4.06, 3.95, 3.87 and 3.73, of 8 to
-   one 4.35, of 16 to 4 4.2 (512 MiB; H200, CUDA 13.0, driver 580.159.04, 2026-11-30). */
+/* Bytes that DRAM gives and takes in order. It is slower only where it does both: 4.47 TB/s for
+   loads, 4.7 for stores, 4.24 for copies (268 MB); and the slower, the more arrays there are: 4.13
+   from one array to another, 4.08, 4.06, 3.95, 3.87 and 3.73 from 2, 4, 8, 16 and 32 to as many,
+   4.35 from 8 to one, 4.2 from 16 to 4 (512 MiB; H200, CUDA 13.0, driver 580.159.04, 2026-11-30).
+ */
 static void add_moved(struct model *model, double read, double written)
 {
     static const double for_each_doubling = 0.45;
@@ -238,7 +239,7 @@ static void add_moved(struct model *model, double read, double written)
                           fmin(read, written) * model->rates.dram_turn_clocks * turns;
 }
 
-/* How long L2 takes for pieces that it lacks when they are stored to. Atomics at places of windows
+/* How long L2 takes for stores and atomics to pieces that it lacks. Atomics at places of windows
    of 64 KiB to 16 MiB take 1.3 to 2.4 times as long as those that L2 has (2026-11-29). Additions in
    order to 128 MiB take 93 us, to all words as to one of each sector, where those that L2 has would
    take 57 and 53; a word of each line 40, not 12. 4 million stores of words all over 24 to 512 MiB

@@ -46,7 +46,7 @@ void smc_l1_pass(struct smc_l1 *cache, double lines);
    up a line a clock. */
 uint32_t smc_l1_tag_clocks(const uint64_t *number, uint32_t lines);
 
-/* For how many clocks an SM copies so many sectors past L1 in these turns (smc_copy_turns), 16
+/* The clocks of an SM for copies past L1 of so many sectors in so many turns (smc_copy_turns), 16
    bytes a lane: 5.7, 5.9, 6.5, 7.3, 10.4, 13.5 and 17.4 for 1, 2, 4, 5, 9, 12 and 16 turns, and 5.3
    for one among loads from shared memory (H200, CUDA 13.0, driver 580.159.04, 2026-11-29 and 30).
  */

@@ -6,9 +6,9 @@
    loaded than of what is stored; of larger ones less and less, up to the last share. Measured with
    loads, stores and copies of 4 to 255 MiB on an H100 and an H200 (CUDA 13.0, driver 580.159.04,
    2026-11-24). Of what is accessed at random places, these shares of its size are kept of arrays of
-   any size: loads and stores of 64 to 4096 MiB on an H200 (2026-11-29). Where places are stored to
-   again and again, fewer have to be read before: of 32, 40, 48, 56 and 64 MiB 8, 16, 23, 31 and 47
-   % (dram__bytes_read; the same, 2026-11-30). */
+   any size: loads and stores of 64 to 4096 MiB on an H200 (2026-11-29). Of places
+   that are stored to repeatedly, fewer are read first: 8, 16, 23, 31 and 47 % of 32, 40, 48, 56 and
+   64 MiB (dram__bytes_read; the same, 2026-11-30). */
 #define SMC_L2_KEEPS_LOADED           0.75
 #define SMC_L2_KEEPS_STORED           0.35
 #define SMC_L2_KEEPS_NONE             0.85

@@ -58,7 +58,7 @@ struct model {
     double resident_warps;     /* at most, on all SMs */
     double local_bytes;        /* of all threads that reside */
     double dram_clocks;        /* of all that comes from and goes to DRAM */
-    double sleep_clocks;       /* of the timer that sleeping warps wait for, at most */
+    double sleep_clocks;       /* the longest interval of the timer that sleeping warps wait for */
     bool sms_share;            /* several SMs load the same from DRAM */
     double atomics_clocks;     /* of those in the piece that has the most */
     double hot_clocks;         /* of loads or stores in the one that has the most */
@@ -106,7 +106,7 @@ typedef enum smc_status smc_execute_blocks(const struct smc_sm_launch *launch,
 enum smc_status smc_model_run_sample(struct model *model, smc_execute_blocks *execute,
                                      struct work *work, struct smc_error *error);
 
-/* Sets the clocks of `work` anew where traces leave out iterations. */
+/* Corrects the clocks of `work` where traces leave out iterations. */
 enum smc_status smc_model_time_long_loops(struct model *model, struct smc_error *error);
 
 /* The sample with so much of each loop. Most warps need no more entries than the one measured.
@@ -137,9 +137,10 @@ void smc_model_find_dram(struct model *model, bool drawn);
 /* Sets the rate of bulk copies, by whether the traced blocks copy what others do, too (l2.c). */
 void smc_model_set_bulk_rate(struct model *model);
 
-/* Blocks that race, by a survey of them one after the other, which ended so, walk at the same time
-   if they all reside and that is not too much; where only what the next block stores matters, so do
-   the first ones of the grid. Fails as the survey did, or where the order of blocks matters. */
+/* Surveys blocks again that race, as the survey of them one after the other shows, which ended with
+   `status`: all at the same time if they all reside and that takes no more steps than allowed; the
+   first ones of the grid if blocks depend only on the stores of the next one. Fails as the first
+   survey did, or where the order of blocks matters. */
 enum smc_status smc_model_survey_races(struct model *model, enum smc_status status,
                                        struct smc_error *error);
 
@@ -149,7 +150,7 @@ enum smc_status smc_model_survey_races(struct model *model, enum smc_status stat
 /* SMC_USAGE with the reason if an instruction has no rate. */
 enum smc_status smc_model_check_rates(const struct model *model, struct smc_error *error);
 
-/* Finds sleep_clocks. SMC_USAGE if it is not known for how long traced warps sleep. */
+/* Sets sleep_clocks. SMC_USAGE: how long traced warps sleep is not known. */
 enum smc_status smc_model_find_sleeps(struct model *model, struct smc_error *error);
 
 #endif

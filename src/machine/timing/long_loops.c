@@ -1,14 +1,13 @@
-/* How long an SM takes where traces leave out iterations, while issue or a pipe is busy nearly all
-   the time: then it matters how warps and blocks follow each other, of which what else is executed
-   shows little. */
+/* How long an SM takes where traces leave out iterations while issue or a pipe is busy nearly all
+   the time. Then the overlap of warps and blocks matters, which short traces hardly show. */
 #include "machine/timing/launch_model.h"
 
-/* What is executed with the same part of each loop, and nothing in place of the rest. */
+/* An execution with the same part of each loop; nothing stands for the rest. */
 struct cut {
     double clocks, kept, left_out; /* instructions of all warps */
 };
 
-/* Whether traces leave out iterations; `waits`: in which warps wait for others. */
+/* Whether traces leave out iterations. `waits`: in some of these, warps wait for others. */
 static bool leaves_iterations_out(const struct smc_traces *traces, bool *waits)
 {
     const size_t warps = (size_t)traces->blocks * traces->warps_per_block;
@@ -58,9 +57,9 @@ static enum smc_status run_cut(const struct model *model, uint64_t loop_entries,
     return status;
 }
 
-/* All blocks of the SM, with a part of each loop and with half of that, show how long the rest
-   takes, with what the SM loses as blocks begin and end and as its sub-partitions have different
-   numbers of warps. */
+/* Executes all blocks of the SM with a part of each loop, then with half of that part. The
+   difference gives the time of the iterations left out, including what the SM loses as blocks begin
+   and end and where its sub-partitions have different numbers of warps. */
 enum smc_status smc_model_time_long_loops(struct model *model, struct smc_error *error)
 {
     enum { BUDGET = 250000, LEAST_ENTRIES = 512, LEAST_SHARE = 8 };

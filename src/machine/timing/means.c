@@ -1,4 +1,4 @@
-/* Means of what is drawn from many. */
+/* Means of random samples. */
 #include "machine/timing/means.h"
 
 #include <math.h>

@@ -1,11 +1,10 @@
-/* Means of what is drawn from many, and whether enough was drawn. */
+/* Means of random samples, and whether a sample is large enough. */
 #ifndef SMC_MACHINE_MEANS_H
 #define SMC_MACHINE_MEANS_H
 
 #include <stdbool.h>
 
-/* The mean of numbers, and the sum of the squares of how far they are from it (Welford). Start from
-   {0}. */
+/* The mean of numbers, and the sum of their squared distances from it (Welford). Start from {0}. */
 struct smc_mean {
     double count, mean, squares;
 };

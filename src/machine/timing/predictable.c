@@ -85,8 +85,7 @@ static bool differ(double a, double b)
     return fmin(a, b) > 0 && fmax(a, b) > 1.5 * fmin(a, b);
 }
 
-/* Whether what the next block stored makes blocks longer or shorter, but what others did does not.
- */
+/* Whether only the stores of the next block make blocks longer or shorter. */
 static bool is_near(const struct smc_survey *survey)
 {
     return survey->in_pairs && differ(survey->beside[1], survey->beside[0]) &&
@@ -125,9 +124,9 @@ static enum smc_status check_order(const struct model *model, struct smc_error *
                     smc_text_string(&place));
 }
 
-/* Another survey takes the place of the one that there is. SMC_USAGE: its blocks do not end, or
-   those of a part of the grid at the same time have not as much to do in its second half as in its
-   first, or those in pairs do not matter to each other. */
+/* Replaces the survey by another one. SMC_USAGE, and the old one stays: blocks do not end; or part
+   of the grid is walked at the same time and its second half differs in work from its first; or
+   blocks in pairs do not affect each other. */
 static enum smc_status survey_again(struct model *model, struct smc_surveyed how,
                                     struct smc_error *error)
 {
@@ -142,15 +141,15 @@ static enum smc_status survey_again(struct model *model, struct smc_surveyed how
         smc_survey_free(&survey);
         return SMC_USAGE;
     }
-    if (is_part) /* the last ones may be long since those behind them store nothing */
+    if (is_part) /* the last blocks may be long only because none after them store */
         survey.longest_block = 0;
     smc_survey_free(&model->survey);
     model->survey = survey;
     return SMC_OK;
 }
 
-/* Blocks from all over the grid may not meet, although those next to each other do. Two pairs are
-   walked at least: not where that takes longer than a race. */
+/* Blocks drawn from the whole grid may not affect each other although neighbours do. Walks at least
+   two pairs, unless that takes longer than a race. */
 static enum smc_status survey_pairs(struct model *model, struct smc_error *error)
 {
     enum { LEAST = 4 }; /* blocks */
@@ -163,10 +162,9 @@ static enum smc_status survey_pairs(struct model *model, struct smc_error *error
     return survey_again(model, (struct smc_surveyed){.in_pairs = true}, error);
 }
 
-/* How many warps of the grid at the same time, by a survey of blocks one after the other, may tell
-   more and do not surely take too many steps. Blocks that race take no fewer than those that see
-   all, or nothing, of what others stored, whichever takes fewer. If these are alike, a race tells
-   little more. */
+/* How many warps may race (walk at the same time) without surely taking too many steps, by a survey
+   of blocks one after the other. A race takes at least as many steps as blocks that see all stores
+   of others, or none, whichever are fewer. If both are alike, a race adds little and gets fewer. */
 static double racing_warps(const struct smc_survey *survey)
 {
     enum { ALIKE_STEPS = 500000, SMALL = 100 /* a hundredth of a length */ };
@@ -219,8 +217,8 @@ enum smc_status smc_model_check_rates(const struct model *model, struct smc_erro
                    : SMC_OK;
 }
 
-/* How long the sleep of a trace's entry may wait for the timer, in clocks; no sleep: 0; negative:
-   it is not known. */
+/* The longest time that an entry of a trace may sleep until the timer ends it, in clocks. 0: it is
+   no sleep; negative: not known. */
 static double sleep_of(const struct model *model, const struct smc_warp_trace *trace,
                        const struct smc_warp_trace_entry *entry)
 {

@@ -109,13 +109,13 @@ static const double control_clocks = 2.6, adu_clocks = 8, barrier_clocks = 4.5;
 static const double usual_read_share = 0.92, usual_copy_share = 0.88, usual_launch_us = 2.9,
                     usual_wide_multiplies = 0.8, usual_l2_writes = 0.52, usual_blocks_per_s = 1.6e9;
 
-/* Of an empty kernel, blocks on several SMs take longer to start and to end than a single
-   one: 2.656 us of one block, 2.784 of 16 and of 132, by events, each after the one before (H200,
-   CUDA 13.0, driver 580.159.04, 2026-11-30). */
+/* Empty blocks on several SMs take longer to start and end than a single one: 2.656 us for one
+   block, 2.784 for 16 and for 132, by events, launches back to back (H200, CUDA 13.0, driver
+   580.159.04, 2026-11-30). */
 static const double several_sms_us = 0.13;
 
-/* A launch takes longer the more copies or other kernels there are between it and the event before,
-   up to four, whatever they do: the median over seven kernels of 1 to 1056 blocks after copies of 4
+/* A launch takes longer the more copies or other kernels there are between the event and it, up to
+   four, whatever they do: the median over seven kernels of 1 to 1056 blocks after copies of 4
    bytes to 4 MiB, of arrays that it uses or not (likewise). */
 static const double after_copies_us[] = {0, 0.35, 0.49, 0.64, 0.65};
 

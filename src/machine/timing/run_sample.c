@@ -49,7 +49,7 @@ struct weights {
     const float **of_trace;
 };
 
-/* So that they add up to all executions of each step, as in add_step. */
+/* Scales the weights so that they add up to all executions of each step, as in add_step. */
 static void correct_weights(const struct model *model, float *all, double *of_step)
 {
     const struct smc_traces *traces = &model->traces;
@@ -98,7 +98,8 @@ static bool weigh_entries(const struct model *model, struct weights *weights)
     return has;
 }
 
-/* In distances between the blocks of the sample: one SM's, or drawn from the whole grid. */
+/* How many blocks run at a time, in distances between the blocks of the sample, which are those of
+   one SM or drawn from the whole grid. */
 static double blocks_at_a_time(const struct model *model)
 {
     const double resident = model->launch->blocks_per_sm;

@@ -1,9 +1,8 @@
-/* Constants in the model of one SM: those that lanes read by an index, and those that a warp does.
- */
+/* Constants in the model of one SM, read at an index of each lane or at one of the whole warp. */
 #include "machine/timing/sm_state.h"
 
-/* What makes the numbers of lines differ between those that read at places of their own: blocks,
-   and warps that others have delayed. */
+/* A number that distinguishes readers that share no lines: blocks, and warps that others have
+   delayed. */
 static uint64_t reader_of(const struct smc_sm_state *sm, const struct smc_sm_warp *warp)
 {
     enum { READER_SHIFT = 32 };
@@ -22,7 +21,7 @@ static bool lacks_constants(struct smc_sm_constants *cache, uint64_t number)
     return true;
 }
 
-/* Notes that a line of constants is seen; false: it was before. */
+/* Notes that a line of constants was read; false: it had been read before. */
 static bool sees_line(uint8_t seen[SMC_SM_CONSTANT_PLACES / 8], uint64_t number)
 {
     const uint32_t place = (uint32_t)(number % SMC_SM_CONSTANT_PLACES);
@@ -31,7 +30,7 @@ static bool sees_line(uint8_t seen[SMC_SM_CONSTANT_PLACES / 8], uint64_t number)
     return is_new;
 }
 
-/* Words of constants that a part of a trace reads at indices of its lanes, of each line. */
+/* For each line, the words of constants that a part of a trace reads at indices of its lanes. */
 struct words {
     uint16_t of_line[SMC_SM_CONSTANT_PLACES];
     uint32_t lines, most; /* lines; words of one */
@@ -79,9 +78,9 @@ static bool need_more_lines(const struct smc_sm_state *sm, const struct words *w
            SMC_SM_CONSTANT_LINES;
 }
 
-/* The lines that a warp reads so, in all; 0 if warps do not miss those of others. If it mostly
-   reads words for the first time in the second half of what is kept of a loop, it goes on like that
-   in the iterations that are left out. */
+/* All lines that a warp reads at indices of its lanes; 0 if warps share the lines in the cache. If
+   most words in the second half of the kept part of a loop are read for the first time, the
+   iterations left out are taken to read new words likewise. */
 static double lines_of_trace(const struct smc_sm_state *sm, const struct smc_warp_trace *trace)
 {
     struct words words = {.lines = 0};

@@ -1,4 +1,4 @@
-/* The SM that gets the most to execute. */
+/* The SM that gets the most work. */
 #include <math.h>
 
 #include "machine/timing/launch_model.h"
@@ -20,8 +20,8 @@ static double variance_in_blocks(const struct smc_traces *traces)
     return squares / warps / traces->blocks;
 }
 
-/* The variance of the mean lengths of blocks. Of warps that were walked alone it is what their
-   variance is more than that in a block, and more than it may be by chance. */
+/* The variance of the mean lengths of blocks. If warps were walked alone: the excess of their
+   variance over that within a block, and over what chance explains. */
 static double variance_of_blocks(const struct smc_survey *survey, const struct smc_traces *traces)
 {
     const double all = survey->spread * survey->spread, warps = (double)survey->warps;
@@ -35,9 +35,8 @@ static uint64_t distance(uint64_t a, uint64_t b)
     return a > b ? a - b : b - a;
 }
 
-/* By how much warps differ from the nearest ones of other blocks, as a share of how much any do: 0
-   where blocks have more and more, or less and less, to execute; 1 where they have it in no order.
- */
+/* How much warps differ from the nearest ones of other blocks, relative to any two warps: 0 where
+   the work of blocks rises or falls steadily along the grid, 1 where it is in no order. */
 static double disorder(const struct smc_survey *survey, uint64_t warps)
 {
     const size_t count = (size_t)fmin((double)survey->warps, SMC_SURVEYED_WARPS);

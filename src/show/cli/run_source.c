@@ -258,8 +258,8 @@ static enum smc_status read_expected_one(const char *typed, struct smc_user_requ
     return is_reference ? SMC_OK : check_is_file(typed, source, error);
 }
 
-/* --timeout: compilers cannot be asked to stop. Before a launch a shorter limit, such as for that
-   alone, leaves them their usual time. */
+/* --timeout: compilers cannot be asked to stop. A short limit is meant for the launch, so a
+   compilation before one always has LEAST_MS. */
 static void limit_compilation(const struct smc_user_request *request, bool begins)
 {
     enum { LEAST_MS = 5000 };

@@ -363,7 +363,9 @@ static bool add_finding(const struct smc_sanitized *run, const struct smc_run_fi
     bool has_place = path[0].places > 0 && place->file[0] && place->line > 0;
     smc_auto_text message = {0}, subject = {0};
     smc_text_append(&message,
-                    has_place && what ? what + 2 : found->text); /* or "PTX line 9: ..." */
+                    has_place && what
+                        ? what + 2
+                        : found->text); /* without a place the text begins "PTX line 9: " */
     if (says_more(&found->stack) || (paths > 1 && says_more(&found->other_stack)))
         smc_text_append(&message, "; ");
     append_stacks(run->emulated, found, "; ", own > 0, &message);
