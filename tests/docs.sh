@@ -29,6 +29,11 @@ program=$PWD/smemcalc
 results_page=$PWD/tests/results_page
 update_formats=$PWD/src/show/report/update_formats
 ptx_table=$PWD/tests/ptx_table
+for built in "$results_page" "$update_formats" "$ptx_table"; do
+    [ -x "$built" ] && continue
+    echo "docs.sh: $built is not built: 'make check TESTS=tests/docs.sh' builds it" >&2
+    exit 99
+done
 # shellcheck source=tests/cases.sh
 . "$here/cases.sh"
 

@@ -164,6 +164,7 @@ shows 1 "busiest at endless.cu:3; blocks that wait for each other need --coopera
     endless.cu --grid 2 --block 32 -a i32x1 --timeout 200
 shows 1 "busiest at long.cu:4; 0 of 2 blocks ended: a longer --timeout may let more end" \
     long.cu --grid 2 --block 32 -a i32x32 --timeout 200
+shows 1 "races, bad accesses 0 0 not measured the launch did not finish" long.cu --grid 1 --block 32 -a i32x32 --timeout 200
 shows 0 "3, 3, 3, 3, 3, 3, ...; 32 changed" many.cu --grid 1 --block 32 --entry 'fill<int>' -a i32x32
 shows 0 "7.5, 8.5, 9.5, 3, 4, 5, ...; 3 changed" many.cu --grid 1 --block 32 --entry space::add \
     -a f64x32:ramp -a f64:1.5 -a i64:3 -a u8:6
