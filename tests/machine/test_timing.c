@@ -2144,15 +2144,15 @@ static uint64_t length_taken_over(uint64_t place, const struct smc_survey *surve
 static void test_lengths_taken_over(void)
 {
     struct smc_survey survey = {.warps = 5,
-                                .first = {{4, 200}, {5, 60}, {6, 70}, {400, 300}, {401, 80}}};
-    CU_ASSERT_EQUAL(length_taken_over(8, &survey), 200);
-    CU_ASSERT_EQUAL(length_taken_over(13, &survey), 60);
+                                .first = {{4, 299}, {5, 60}, {6, 70}, {400, 300}, {401, 80}}};
+    CU_ASSERT_EQUAL(length_taken_over(8, &survey), 299);
+    CU_ASSERT_EQUAL(length_taken_over(9, &survey), 70); /* those of its place differ */
     CU_ASSERT_EQUAL(length_taken_over(396, &survey), 300);
     CU_ASSERT_EQUAL(length_taken_over(7, &survey), 70);
     CU_ASSERT_EQUAL(length_taken_over(403, &survey), 80);
     CU_ASSERT_EQUAL(length_taken_over(8, NULL), 100);
     survey.first[0].length = 10; /* no more than was walked */
-    CU_ASSERT_EQUAL(length_taken_over(8, &survey), 300);
+    CU_ASSERT_EQUAL(length_taken_over(4, &survey), 60);
 }
 
 /* How long the longest SM takes, of 132, if one with mean blocks of 100 instructions takes 1000

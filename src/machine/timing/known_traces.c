@@ -4,24 +4,40 @@
 #include <math.h>
 #include <string.h>
 
+/* Whether the warps of a survey that are the same one of their blocks are alike wherever they are:
+   `same_only` for length_of_nearest. */
+static bool same_are_alike(const struct smc_known_traces *known)
+{
+    static const double nearly = 0.98;
+    const struct smc_survey *survey = known->survey;
+    const size_t count = (size_t)fmin((double)survey->warps, SMC_SURVEYED_WARPS);
+    double least = INFINITY, most = 0, same = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (survey->first[i].place % known->warps != known->place % known->warps)
+            continue;
+        same++;
+        least = fmin(least, survey->first[i].length);
+        most = fmax(most, survey->first[i].length);
+    }
+    return same > 1 && least >= nearly * most;
+}
+
 /* How many instructions a warp at a place has that was not walked to its end: as many as the
    nearest one of a survey that has more than the walk saw, of those that are the same one of their
-   blocks if there are any: the first one often does more. 0: there is none. */
+   blocks if these are alike: the first one often does more. 0: there is none. */
 static double length_of_nearest(const struct smc_known_traces *known, double seen)
 {
     const struct smc_survey *survey = known->survey;
     const size_t count = (size_t)fmin((double)survey->warps, SMC_SURVEYED_WARPS);
     const uint64_t place = known->place;
+    const bool same_only = same_are_alike(known);
     double length = 0;
     uint64_t least = UINT64_MAX;
-    bool same = false;
     for (size_t i = 0; i < count; i++) {
         const uint64_t at = survey->first[i].place, apart = at > place ? at - place : place - at;
-        const bool is_same = apart % known->warps == 0;
-        if (survey->first[i].length <= seen || is_same < same ||
-            (is_same == same && apart >= least))
+        if (apart >= least || survey->first[i].length <= seen ||
+            (same_only && apart % known->warps != 0))
             continue;
-        same = is_same;
         least = apart;
         length = survey->first[i].length;
     }
