@@ -791,24 +791,6 @@ static void test_dram_queues(void)
     CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 60, 60, 1), 59 * 500 + 490 + 600, 40);
 }
 
-/* Warps that load a sector each, of two that come from DRAM together, wait for it each time. */
-static void test_halves_of_pieces(void)
-{
-    struct smc_warp_trace_line line = {.number = 7};
-    struct smc_warp_trace_entry entry = {.step = 0, .lines = 1, .wavefronts = 1};
-    struct smc_warp_trace trace = {.entry = &entry, .count = 1, .line = &line};
-    struct bench bench;
-    start(&bench, SMC_OP_LDG, SMC_PIPE_LSU, 1);
-    bench.rates.dram_load_clocks = 10;
-    bench.rates.dram_latency = 600;
-    bench.dram[0] = (struct smc_sm_dram){.load_share = 0.5};
-    for (line.sectors = 1; line.sectors <= 2; line.sectors++)
-        CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), 10 + 600, 20);
-    line.sectors = 1;
-    bench.dram[0].load_share = 0.25;
-    CU_ASSERT(run(&bench, &trace, 1, 1, 1) < 600); /* one of two waits */
-}
-
 /* What comes from random places of DRAM has a rate of its own. */
 static void test_scattered_loads(void)
 {
@@ -2250,7 +2232,6 @@ CU_TestInfo tests_timing[] = {
     {"stores and atomics pass L1 by lines", test_stores_pass_l1},
     {"stores of several warps to one word", test_merged_stores},
     {"loads wait in the queues of DRAM", test_dram_queues},
-    {"loads of halves of what comes from DRAM", test_halves_of_pieces},
     {"loads from random places of DRAM", test_scattered_loads},
     {"lines that arrive for requests of few and of many", test_arriving_lines},
     {"a load of what was stored", test_load_of_what_was_stored},

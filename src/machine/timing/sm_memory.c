@@ -247,10 +247,6 @@ static double served_by_dram(struct smc_sm_state *sm, double clock, uint64_t lin
     return clock + fmax(own, waits + (1 - share) * own);
 }
 
-/* Shares of DRAM are those of the pieces that are asked for. Bytes that warps load one after the
-   other, a sector each, wait for DRAM each time, as both sectors of a piece come at once. */
-enum { SECTORS_OF_PIECE = SMC_L2_PIECE_BYTES / SMC_SECTOR_BYTES };
-
 /* The clock at which what was asked for at `clock` arrives from L2 or DRAM. Of L2's time, what was
    the SM's share of so many clocks before and was not used is used first. */
 static double from_l2(struct smc_sm_state *sm, double clock, double before,
@@ -260,7 +256,7 @@ static double from_l2(struct smc_sm_state *sm, double clock, double before,
     const struct smc_sm_dram *dram = &sm->launch->dram[request->array];
     struct smc_sm_traffic *traffic = &sm->launch->traffic[request->array];
     double slots = request->slots;
-    double due = (dram->scattered ? 1 : SECTORS_OF_PIECE) * request->pieces * dram->load_share;
+    double due = (dram->scattered ? request->pieces : request->sectors) * dram->load_share;
     if (request->stored)
         due = 0;
     if (dram->in_no_order && !request->stored)
