@@ -1302,6 +1302,19 @@ smemcalc run refused.cu --entry naps --grid 132 --block 64 -a i32x64 -a i32:1000
     --format json >naps.json
 holds "sleeps end with the GPU's timer: 1000 of 1000 ns take 1.024 ms" \
     '.time.predicted_ms > 1.02 and .time.predicted_ms < 1.04' naps.json
+cat >rows.cu <<'END'
+extern "C" __global__ void add_rows(float *sum, int iterations, int step)
+{
+    for (int i = 0; i < iterations; i++)
+        atomicAdd(&sum[i * step], 1.0f);
+}
+END
+for step in 128 0; do
+    smemcalc run rows.cu --entry add_rows --grid 132 --block 256 -a f32x131072 -a i32:1024 -a i32:$step --dry-run \
+        --device H200 --format json >rows-$step.json
+done
+holds "additions of iterations that are left out go on to other rows" '.time.predicted_ms < 1' rows-128.json
+holds "or to the same float" '.time.predicted_ms > 50 and .time.predicted_ms < 70' rows-0.json
 refused "predicted: warps that do not sleep" '$' sleeps -a i32x64 -a i32:0 -a f32:1
 refused "predicted: a loop whose bounds are in memory that a variable names" '$' uses_members -a i32x64 \
     --set 'members={i32x9:2,@2,i32:8}' -a i32x1:40
