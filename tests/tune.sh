@@ -96,6 +96,10 @@ chooses a kernel of the source" $own --kernel stencil-dynamic --vary BT=64 --gri
 refuses 2 "option --vary: 'block-m' is not the name of a macro" \
     $own --vary block-m=64 --grid 64 --block 64
 refuses 2 "option --vary: 'BT' is given twice" $own --vary BT=64 --vary BT=32 --grid 64 --block 64
+refuses 2 "none.cu: No such file or directory" tune none.cu --vary BT=64,128 --grid 64 --block BT --device H200
+printf '.version 7.8\n.target sm_90\n.address_size 64\n.visible .entry f()\n{\n\tret;\n}\n' >f.ptx
+refuses 2 "option --vary: 'UN' changes nothing: f.ptx is compiled already, and neither --grid, --block, \
+--dynamic-smem nor --arg names it" tune f.ptx --vary BT=64,128 --vary UN=1,2 --grid 64 --block BT --device H200
 none="no combination of the values is legal; the first"
 refuses 2 "$none: option --grid: '4096/U': column 6: unknown variable 'U'; known are BT" \
     $own --vary BT=64,128 --grid 4096/U --block BT
@@ -237,6 +241,21 @@ holds "macros of your own source vary, and what depends on them" '.tune | .kerne
     .shapes.combinations == 5 and .shapes.legal == 4 and .shapes.failed == 1 and
     (.dropped[0] | .values.BT == 96 and (.reason | test("no 96"))) and
     ([.ranking[] | .values.BT == .threads_per_block] | all) and (.ranking | length) == 3' own.json
+
+ranked idle.json x.cu --vary BT=32,64 --vary UN=1,2,3 --grid 4096/BT --block BT -a i32x4096:ramp -a i32:4096
+empty "a macro that changes nothing is named" "$(
+    grep -qx "smemcalc: warning: option --vary: 'UN' changes neither the code nor the launch" err || cat err)"
+holds "shapes that differ in it are ranked once" '.tune | .shapes.same == 4 and
+    ([.ranking[] | .values.UN] == [1, 1])' idle.json
+ranked used.json x.cu --vary BT=32,64 --vary UN=1,2 --grid 4096/BT --block BT -a i32x4096:ramp -a i32:4096/UN
+empty "one that only an argument names changes the launch" "$(cat err)"
+refuses 2 "option --arg: 1 given, but twice has 2 parameters: int *values, int count; such as \
+-a i32x1024:random:0:1023 -a i32:1024" \
+    tune x.cu --vary BT=32,64 --grid 64 --block BT -a i32x4096 --device H200
+ranked outside.json x.cu --vary BT=64,128 --grid 16384/BT --block BT -a i32x4096:ramp -a i32:16384
+empty "accesses outside the arrays are reported" "$(
+    grep -qx "smemcalc: warning: accesses lie outside the arrays given with BT=64 and 1 other shape: \
+run --on emulator names them" err || cat err)"
 
 # --- Measured, on a fake GPU ----------------------------------------------------------------------
 

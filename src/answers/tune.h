@@ -60,7 +60,8 @@ struct smc_tune_shape {
     uint32_t smem_configured_bytes; /* the carve-out that the launch gets */
     double percent;                 /* occupancy */
     struct smc_time time;
-    size_t rank; /* from 1; 0: not ranked */
+    uint64_t launch_hash; /* of the code and the launch of the user's kernel; 0: unknown */
+    size_t rank;          /* from 1; 0: not ranked */
 
     /* Set by smc_tuning_measure. */
     bool tried;    /* on the GPU */
@@ -74,7 +75,8 @@ struct smc_tune_shape {
 struct smc_tune;
 
 /* Compiles a shape and predicts its time: sets everything up to `time`. Called by several threads
-   with different shapes. A shape without an answer is not a failure. SMC_MACHINE: memory. */
+   with different shapes. A shape without an answer is not a failure; `error` is why. SMC_MACHINE:
+   memory. */
 typedef enum smc_status smc_tune_predict_function(const struct smc_tune *tune,
                                                   struct smc_tune_shape *shape,
                                                   struct smc_text *warnings,
@@ -93,8 +95,9 @@ struct smc_tune {
     size_t count;
     struct smc_tune_shape *shape; /* in the order of the values */
     size_t ranked;
-    size_t *order;   /* the ranked shapes, by rank */
-    bool incomplete; /* stopped before every shape was predicted */
+    size_t *order;                  /* the ranked shapes, by rank */
+    bool incomplete;                /* stopped before every shape was predicted */
+    struct smc_error first_failure; /* why the first shape has no answer; or "" */
 
     /* Set by smc_tuning_measure. */
     size_t wanted;          /* shapes to run */
@@ -150,7 +153,8 @@ struct smc_tune_watcher {
     void *context;
 };
 
-/* Predicts every shape with all cores, and ranks them: by predicted time; then those that only
+/* Predicts every shape with all cores, and ranks them, those of one code and launch once: by
+   predicted time; then those that only
    repeat another's prediction with a different carve-out; then those without one by occupancy.
    SMC_UNAVAILABLE or SMC_USAGE: no shape could be compiled. */
 enum smc_status smc_tune_predict(struct smc_tune *tune, const struct smc_tune_watcher *watcher,

@@ -30,6 +30,10 @@ void smc_tuned_source_free(struct smc_tuned_source *source);
 enum smc_status smc_tuning_add_macro(struct smc_tune *tune, const struct smc_tune_axis *axis,
                                      struct smc_error *error);
 
+/* After all axes were added: the file can be read, and if it is compiled already, every macro
+   changes the launch. SMC_USAGE. */
+enum smc_status smc_tuning_check_file(const struct smc_tune *tune, struct smc_error *error);
+
 /* For smc_tune_list: whether the expressions have a value that can be launched. */
 bool smc_tuning_is_source_legal(const struct smc_tune *tune, const int64_t *value,
                                 struct smc_error *why);

@@ -13,11 +13,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/parse.h"
 #include "base/signals.h"
 #include "base/text.h"
+#include "code/nvrtc.h"
 
 const struct smc_tune_state_info smc_tune_state_info[SMC_TUNE_STATE_COUNT] = {
 #define STATE(id, name, meaning) [SMC_TUNE_##id] = {name, meaning},
@@ -440,8 +442,9 @@ enum smc_status smc_tune_predict_catalog(const struct smc_tune *tune, struct smc
         shape->state = SMC_TUNE_FAILED;
         shape->failure = status;
         snprintf(shape->why, sizeof shape->why, "%.199s", why.message);
+        *error = why;
     }
-    return status == SMC_MACHINE ? smc_fail(error, status, "%s", why.message) : SMC_OK;
+    return status == SMC_MACHINE ? status : SMC_OK;
 }
 
 /* --- All shapes, by all cores ----------------------------------------------------------------- */
@@ -483,6 +486,8 @@ static bool predict_shape(struct tune_worker *worker, size_t index)
     worker->status = tune->predict(tune, &tune->shape[index], &worker->warnings, &worker->error);
     if (worker->status != SMC_OK)
         shared->failed = true;
+    else if (index == 0)
+        tune->first_failure = worker->error;
     size_t done = atomic_fetch_add(&shared->done, 1) + 1;
     if (worker->reports && shared->watcher->step)
         shared->watcher->step(shared->watcher->context, done);
@@ -596,6 +601,53 @@ static int compare_shapes(const void *left, const void *right)
     return order ? order : (a > b) - (a < b);
 }
 
+/* The hash of the shape's values, without those of one axis. */
+static uint64_t hash_values(const struct smc_tune_shape *shape, size_t without)
+{
+    int64_t value[SMC_TUNE_MOST_AXES];
+    memcpy(value, shape->value, sizeof value);
+    value[without] = 0;
+    return smc_hash(SMC_HASH_START, value, sizeof value);
+}
+
+/* Whether shapes that differ in this axis alone are the same launch of the same code. */
+static bool changes_nothing(const struct smc_tune *tune, size_t axis, struct smc_hashed *sorted)
+{
+    size_t pairs = 0;
+    for (size_t i = 0; i < tune->count; i++)
+        sorted[i] = (struct smc_hashed){hash_values(&tune->shape[i], axis), i};
+    qsort(sorted, tune->count, sizeof *sorted, smc_compare_hashed);
+    for (size_t i = 1; i < tune->count; i++) {
+        const uint64_t launch = tune->shape[sorted[i].index].launch_hash;
+        if (sorted[i].hash != sorted[i - 1].hash)
+            continue;
+        if (launch != tune->shape[sorted[i - 1].index].launch_hash)
+            return false;
+        pairs += launch != 0;
+    }
+    return pairs > 0;
+}
+
+/* Launches of the user's source that do not differ are ranked once: the first of them. */
+static enum smc_status drop_same_launches(struct smc_tune *tune, struct smc_text *warnings,
+                                          struct smc_error *error)
+{
+    smc_auto_free struct smc_hashed *sorted = smc_calloc(tune->count + 1, sizeof *sorted);
+    if (!sorted)
+        return smc_out_of_memory(error);
+    for (size_t i = 0; i < tune->axis_count; i++)
+        if (changes_nothing(tune, i, sorted))
+            smc_warn(warnings, "option --vary: '%s' changes neither the code nor the launch",
+                     tune->axis[i].name);
+    for (size_t i = 0; i < tune->count; i++)
+        sorted[i] = (struct smc_hashed){tune->shape[i].launch_hash, i};
+    qsort(sorted, tune->count, sizeof *sorted, smc_compare_hashed);
+    for (size_t i = 1; i < tune->count; i++)
+        if (sorted[i].hash != 0 && sorted[i].hash == sorted[i - 1].hash)
+            tune->shape[sorted[i].index].state = SMC_TUNE_SAME;
+    return SMC_OK;
+}
+
 static enum smc_status rank_shapes(struct smc_tune *tune, struct smc_error *error)
 {
     smc_auto_free struct smc_tune_shape **sorted = smc_calloc(tune->count + 1, sizeof *sorted);
@@ -618,14 +670,36 @@ static enum smc_status rank_shapes(struct smc_tune *tune, struct smc_error *erro
     return SMC_OK;
 }
 
-/* No shape compiled: most often there is no compiler. */
+/* No shape compiled: most often for one reason, such as a missing compiler or a wrong argument. */
 static enum smc_status check_compiled(const struct smc_tune *tune, struct smc_error *error)
 {
-    size_t failed = smc_tune_state_count(tune, SMC_TUNE_FAILED);
+    size_t failed = smc_tune_state_count(tune, SMC_TUNE_FAILED), alike = 0;
     if (failed == 0 || failed < tune->count)
         return SMC_OK;
-    return smc_fail(error, tune->shape[0].failure, "none of %zu shapes compiles; the first: %s",
-                    tune->count, tune->shape[0].why);
+    for (size_t i = 0; i < tune->count; i++)
+        alike += strcmp(tune->shape[i].why, tune->shape[0].why) == 0;
+    if (alike == tune->count)
+        return smc_fail(error, tune->shape[0].failure, "%s", tune->first_failure.message);
+    return smc_fail(error, tune->shape[0].failure, "none of %zu shapes compiles; the first: %.900s",
+                    tune->count, tune->first_failure.message);
+}
+
+/* Which shapes access memory that the user did not give. */
+static void warn_of_outside(const struct smc_tune *tune, struct smc_text *warnings)
+{
+    size_t count = 0, first = 0;
+    smc_auto_text values = {0};
+    for (size_t i = tune->count; i-- > 0;)
+        if (is_launchable(&tune->shape[i]) && tune->shape[i].time.outside_arrays)
+            count++, first = i;
+    for (size_t i = 0; i < tune->axis_count && count > 0; i++)
+        smc_text_printf(&values, " %s=%" PRId64, tune->axis[i].name, tune->shape[first].value[i]);
+    if (count > 1)
+        smc_text_printf(&values, " and %zu other shape%s", count - 1, smc_text_plural(count - 1));
+    if (count > 0)
+        smc_warn(warnings,
+                 "accesses lie outside the arrays given with%s: run --on emulator names them",
+                 smc_text_string(&values));
 }
 
 enum smc_status smc_tune_predict(struct smc_tune *tune, const struct smc_tune_watcher *watcher,
@@ -633,7 +707,11 @@ enum smc_status smc_tune_predict(struct smc_tune *tune, const struct smc_tune_wa
 {
     SMC_TRY(tune_predict_all(tune, watcher, warnings, error));
     SMC_TRY(check_compiled(tune, error));
-    return rank_shapes(tune, error);
+    if (tune->source)
+        SMC_TRY(drop_same_launches(tune, warnings, error));
+    SMC_TRY(rank_shapes(tune, error));
+    warn_of_outside(tune, warnings);
+    return SMC_OK;
 }
 
 /* --- Which shape to run ----------------------------------------------------------------------- */

@@ -8,9 +8,14 @@
 #include <string.h>
 
 #include "base/expression.h"
+#include "base/file.h"
+#include "base/hash.h"
 #include "base/memory.h"
+#include "code/inputs.h"
 
 enum { MOST_IN_Z = 64, MOST_GRID_YZ = 65535 };
+
+#define WORD "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
 
 void smc_tuned_source_free(struct smc_tuned_source *source)
 {
@@ -151,6 +156,48 @@ bool smc_tuning_is_source_legal(const struct smc_tune *tune, const int64_t *valu
     return legal;
 }
 
+/* The name is a word of the expression, which begins after the type in an argument. */
+static bool tuning_source_names(const char *expression, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = expression; at && *at;) {
+        const size_t word = strspn(at, WORD);
+        if (word == length && memcmp(at, name, length) == 0)
+            return true;
+        at += word + (at[word] != '\0');
+    }
+    return false;
+}
+
+static bool tuning_source_launch_names(const struct smc_tuned_source *source, const char *name)
+{
+    bool found = tuning_source_names(source->grid, name) ||
+                 tuning_source_names(source->block, name) ||
+                 tuning_source_names(source->dynamic_smem, name);
+    for (size_t i = 0; i < source->argument_count && !found; i++) {
+        const char *typed = source->argument[i];
+        found = tuning_source_names(typed + strcspn(typed, ":x"), name) ||
+                tuning_source_names(strchr(typed, 'x') ? strchr(typed, 'x') + 1 : NULL, name);
+    }
+    return found;
+}
+
+enum smc_status smc_tuning_check_file(const struct smc_tune *tune, struct smc_error *error)
+{
+    smc_auto_text text = {0};
+    SMC_TRY(smc_input_read(tune->source, &text, error));
+    const enum smc_input_kind kind = smc_input_kind(tune->source, &text);
+    if (kind != SMC_INPUT_PTX && kind != SMC_INPUT_CUBIN && kind != SMC_INPUT_EMBEDDED)
+        return SMC_OK;
+    for (size_t i = 0; i < tune->axis_count; i++)
+        if (!tuning_source_launch_names(tune->context, tune->axis[i].name))
+            return smc_fail(error, SMC_USAGE,
+                            "option --vary: '%s' changes nothing: %.512s is compiled already, and "
+                            "neither --grid, --block, --dynamic-smem nor --arg names it",
+                            tune->axis[i].name, smc_file_name(tune->source));
+    return SMC_OK;
+}
+
 /* --- Predictions ------------------------------------------------------------------------------ */
 
 /* A prepared shape. */
@@ -183,6 +230,22 @@ static enum smc_status tuning_source_prepare(const struct smc_tune *tune,
     return smc_user_prepare(&out->launch->request, out->run, warnings, error);
 }
 
+/* Of the code, by its PTX if there is any, and of what the launch gives it. */
+static uint64_t hash_launch(const struct smc_user_run *run)
+{
+    const struct smc_user_request *request = &run->request;
+    const struct smc_binary *binary = &run->compiled.binary;
+    const bool has_ptx = binary->ptx_bytes > 0;
+    uint64_t hash = smc_hash(SMC_HASH_START, has_ptx ? binary->ptx : binary->cubin,
+                             has_ptx ? binary->ptx_bytes : binary->cubin_bytes);
+    hash = smc_hash(hash, request->grid, sizeof request->grid);
+    hash = smc_hash(hash, request->block, sizeof request->block);
+    hash = smc_hash(hash, &request->dynamic_smem_bytes, sizeof request->dynamic_smem_bytes);
+    for (size_t i = 0; i < request->argument_count; i++)
+        hash = smc_hash(hash, request->argument[i].typed, strlen(request->argument[i].typed) + 1);
+    return hash;
+}
+
 enum smc_status smc_tuning_predict_source(const struct smc_tune *tune, struct smc_tune_shape *shape,
                                           struct smc_text *warnings, struct smc_error *error)
 {
@@ -191,13 +254,15 @@ enum smc_status smc_tuning_predict_source(const struct smc_tune *tune, struct sm
     enum smc_status status = tuning_source_prepare(tune, shape, NULL, &prepared, warnings, &why);
     if (status == SMC_OK) {
         smc_tune_note(&prepared.run->answer, shape);
+        shape->launch_hash = hash_launch(prepared.run);
     } else {
         shape->state = SMC_TUNE_FAILED;
         shape->failure = status;
         snprintf(shape->why, sizeof shape->why, "%.199s", why.message);
+        *error = why;
     }
     free_prepared(&prepared);
-    return status == SMC_MACHINE ? smc_fail(error, status, "%s", why.message) : SMC_OK;
+    return status == SMC_MACHINE ? status : SMC_OK;
 }
 
 /* --- Runs ------------------------------------------------------------------------------------- */

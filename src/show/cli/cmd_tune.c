@@ -166,7 +166,7 @@ static enum smc_status ask_axes(const struct smc_arguments *arguments, struct sm
         if (status != SMC_OK)
             return smc_fail_in(error, status, "option --vary");
     }
-    return tune->source ? SMC_OK : smc_tune_add_usual_axes(tune, error);
+    return tune->source ? smc_tuning_check_file(tune, error) : smc_tune_add_usual_axes(tune, error);
 }
 
 /* The work of a launch does not depend on the shape. */

@@ -55,8 +55,9 @@ static struct smc_value error_value(const struct tune_row *row)
           smc_value_known(item->shape->rank))                                                      \
     FIELD("state", "state", "",                                                                    \
           "predicted; repeated (predicted like another that differs only in the carve-out); "      \
-          "unpredicted; or why it was dropped: refused, spills, same (as another, with "           \
-          "a carve-out that is rounded up to one size), failed, not_compiled",                     \
+          "unpredicted; or why it was dropped: refused, spills, same (as another: a carve-out "    \
+          "that is rounded up to one size, or a macro that changes nothing), failed, "             \
+          "not_compiled",                                                                          \
           smc_value_text(smc_tune_state_info[item->shape->state].name))                            \
     FIELD("reason", "reason", "", "why it was dropped, has no prediction, or failed to run",       \
           item->shape->why)                                                                        \
