@@ -1023,7 +1023,21 @@ empty "variables are set from a file, and to an address in an argument's memory"
     python3 -c 'import struct; assert struct.unpack("<32f", open("out.bin", "rb").read()) == (10,) * 32' \
         2>&1 || cat out err)"
 run_refuses "option --set: 'limits={1}': the value has 4 bytes, but limits 8" $variables --set 'limits={1}'
-run_refuses "option --set: 'counter=1.5': the value has 8 bytes, but counter 4" $variables --set counter=1.5
+run_refuses "option --set: 'counter=1.5' does not fit counter: write a whole number from -2147483648 to 2147483647 \
+or a whole number from 0 to 4294967295" $variables --set counter=1.5
+run_refuses "option --set: '1e400' is not a number of type f64, from -1.79769e+308 to 1.79769e+308" \
+    $variables --set total=1e400
+run_refuses "option --set: '18446744073709551616' is not a whole number from 0 to 18446744073709551615" \
+    $variables --set counter=18446744073709551616
+printf '__constant__ unsigned short limit;\n__constant__ float scale;
+__global__ void narrow(float *a, float by) { *a = *a * by * scale + limit; }\n' >narrow.cu
+narrow="--source narrow.cu --grid 1 --block 1 -a f32x1 --dry-run --device H200"
+refuses 2 "option --set: 'limit=65536' does not fit limit: write a whole number from -32768 to 32767 or a whole \
+number from 0 to 65535" run $narrow -a 1 --set limit=65536
+f32="a number of type f32, from -3.40282e+38 to 3.40282e+38"
+refuses 2 "option --set: 'scale=1e60' does not fit scale: write $f32" run $narrow -a 1 --set scale=1e60
+refuses 2 "option --arg: '1e60' does not fit parameter 2 of narrow(float*, float), 'float by': write $f32" \
+    run $narrow -a 1e60
 run_refuses "option --set: 'table:in.bin': in.bin has fewer than 16 bytes" $variables --set table:in.bin
 run_refuses "option --set: 'none' is no __device__ or __constant__ variable that the compiler kept; it has limits, hidden, total, _ZN2ns5tableE, _ZN2ns7counterE" \
     $variables --set none=1

@@ -504,9 +504,14 @@ static void test_variable_names(void)
                     "option --set: 'pair=4294967295' has no type, and that of pair, of 4 bytes, is "
                     "not known: write u32:4294967295 or f32:4294967295");
     expect_variable("narrow=65536", SMC_USAGE,
-                    "option --set: 'narrow=65536': the value has 4 bytes, but narrow 2");
+                    "option --set: 'narrow=65536' does not fit narrow: write a whole number from "
+                    "-32768 to 32767 or a whole number from 0 to 65535");
     expect_variable("single=0.5", SMC_USAGE,
-                    "option --set: 'single=0.5': the value has 8 bytes, but single 4");
+                    "option --set: 'single=0.5' does not fit single: write a whole number from "
+                    "-2147483648 to 2147483647 or a whole number from 0 to 4294967295");
+    expect_variable("real=1e60", SMC_USAGE,
+                    "option --set: 'real=1e60' does not fit real: write a number of type f32, from "
+                    "-3.40282e+38 to 3.40282e+38");
 }
 
 /* --- Memory ----------------------------------------------------------------------------------- */

@@ -126,9 +126,12 @@ void smc_user_describe_range(enum smc_user_type type, char text[SMC_USER_RANGE])
 {
     const struct smc_user_type_info *info = &smc_user_types[type];
     uint64_t most = user_argument_largest(info);
-    if (info->class == SMC_USER_FLOAT)
-        snprintf(text, SMC_USER_RANGE, "a number of type %s", info->name);
-    else if (info->class == SMC_USER_UNSIGNED)
+    if (info->class == SMC_USER_FLOAT) {
+        const uint64_t below_infinity = smc_user_number_bits(type, INFINITY) - 1;
+        const double largest = smc_user_number(type, &below_infinity, 0);
+        snprintf(text, SMC_USER_RANGE, "a number of type %s, from %.6g to %.6g", info->name,
+                 -largest, largest);
+    } else if (info->class == SMC_USER_UNSIGNED)
         snprintf(text, SMC_USER_RANGE, "a whole number from 0 to %" PRIu64, most);
     else
         snprintf(text, SMC_USER_RANGE, "a whole number from -%" PRIu64 " to %" PRIu64, most + 1,
@@ -400,9 +403,26 @@ static bool read_literal(const char *text, struct smc_user_argument *argument)
             if (user_argument_read_number(argument->type, digits, &argument->bits))
                 return true;
             argument->type = SMC_USER_I64; /* as in C: the next one that holds it */
+            if (i == 0 && user_argument_read_number(argument->type, digits, &argument->bits))
+                return true;
+            argument->type = SMC_USER_U64;
             return i == 0 && user_argument_read_number(argument->type, digits, &argument->bits);
         }
     return false;
+}
+
+/* Whether a literal is a number that no type holds; the message names the largest type. */
+static bool is_beyond_types(const char *text, struct smc_error *error)
+{
+    char *end, range[SMC_USER_RANGE];
+    const bool is_whole = !strpbrk(text, ".eE");
+    if (fabs(strtod(text, &end)) < 1e18 || end[strspn(end, "fFuUlL")])
+        return false;
+    if (!is_whole)
+        smc_user_describe_range(*end ? SMC_USER_F32 : SMC_USER_F64, range);
+    else
+        smc_user_describe_range(*text == '-' ? SMC_USER_I64 : SMC_USER_U64, range);
+    return smc_fail(error, SMC_USAGE, "'%.64s' is not %s", text, range) != SMC_OK;
 }
 
 bool smc_user_convert_literal(enum smc_user_type type, struct smc_user_argument *argument)
@@ -442,6 +462,8 @@ static enum smc_status user_argument_read_member(const char *text,
     if (begins_literal(text)) {
         if (read_literal(text, argument))
             return SMC_OK;
+        if (is_beyond_types(text, error))
+            return SMC_USAGE;
         return smc_fail(error, SMC_USAGE, "'%.64s' is not a number such as 1, 1u, 1ll, 2.5f or 2.5",
                         text);
     }
@@ -909,7 +931,9 @@ enum smc_status smc_user_argument_parse(const char *typed, struct smc_user_argum
         return user_argument_read_address(typed, argument, error);
     if (begins_literal(typed)) {
         argument->is_literal = true;
-        return read_literal(typed, argument) ? SMC_OK : fail_form(typed, error);
+        return read_literal(typed, argument)   ? SMC_OK
+               : is_beyond_types(typed, error) ? SMC_USAGE
+                                               : fail_form(typed, error);
     }
     if (strcmp(typed, "nullptr") == 0 || strcmp(typed, "NULL") == 0) {
         argument->type = SMC_USER_U64;
@@ -972,29 +996,4 @@ bool smc_user_passes_memory(const struct smc_user_argument *argument)
 bool smc_user_is_pointer(const struct smc_user_argument *argument)
 {
     return smc_user_passes_memory(argument) || argument->form == SMC_USER_ADDRESS;
-}
-
-uint64_t smc_user_argument_bytes(const struct smc_user_argument *argument)
-{
-    uint64_t element = smc_user_types[argument->type].bytes;
-    if (argument->form == SMC_USER_STRUCT || argument->form == SMC_USER_BYTES)
-        return argument->bytes;
-    return argument->is_buffer ? argument->elements * element : element;
-}
-
-void smc_user_show(enum smc_user_type type, const void *data, uint64_t index,
-                   char text[NUMBER_TEXT])
-{
-    static const int digits[SMC_USER_TYPE_COUNT] = {[SMC_USER_F16] = 5, [SMC_USER_BF16] = 4};
-    const struct smc_user_type_info *info = &smc_user_types[type];
-    uint64_t bits = 0;
-    memcpy(&bits, (const char *)data + index * info->bytes, info->bytes);
-    unsigned above = 64 - 8u * info->bytes;
-    if (info->class == SMC_USER_SIGNED) /* sign-extends the value */
-        snprintf(text, NUMBER_TEXT, "%" PRId64, (int64_t)(bits << above) >> above);
-    else if (info->class == SMC_USER_UNSIGNED)
-        snprintf(text, NUMBER_TEXT, "%" PRIu64, bits);
-    else
-        snprintf(text, NUMBER_TEXT, "%.*g", digits[type] ? digits[type] : 9,
-                 smc_user_number(type, &bits, 0));
 }

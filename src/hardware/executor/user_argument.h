@@ -78,7 +78,8 @@ enum { SMC_MOST_STRUCT_BYTES = 32764, SMC_MOST_LIST_BYTES = 1 << 24 };
 enum smc_status smc_user_argument_parse(const char *typed, struct smc_user_argument *argument,
                                         struct smc_error *error);
 
-/* What a type has: "a number of type f32", "a whole number from -128 to 127". */
+/* What a type has: "a whole number from -128 to 127", "a number of type f16, from -65504 to
+   65504". */
 enum { SMC_USER_RANGE = 64 };
 void smc_user_describe_range(enum smc_user_type type, char text[SMC_USER_RANGE]);
 

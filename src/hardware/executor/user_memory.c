@@ -294,6 +294,8 @@ static enum smc_status convert_value(const struct smc_user_symbol *symbol,
 {
     struct smc_user_argument *value = &wanted->value;
     const bool is_float = smc_user_types[symbol->type].class == SMC_USER_FLOAT;
+    char range[2][SMC_USER_RANGE] = {""};
+    int one = 0;
     smc_auto_text suggestion = {0};
     if (value->is_literal && symbol->type == SMC_USER_U8 && symbol->bytes > 1)
         smc_user_suggest_types(value, symbol->bytes, &suggestion);
@@ -302,12 +304,19 @@ static enum smc_status convert_value(const struct smc_user_symbol *symbol,
                         "'%.64s' has no type, and that of %.200s, of %" PRIu64
                         " bytes, is not known%s",
                         wanted->typed, wanted->name, symbol->bytes, smc_text_string(&suggestion));
-    for (int i = 0; i < SMC_USER_TYPE_COUNT && value->is_literal; i++)
-        if (smc_user_types[i].bytes == symbol->bytes &&
-            (smc_user_types[i].class == SMC_USER_FLOAT) == is_float &&
-            smc_user_convert_literal((enum smc_user_type)i, value))
-            break;
-    return SMC_OK;
+    for (int i = 0; i < SMC_USER_TYPE_COUNT && value->is_literal; i++) {
+        if (smc_user_types[i].bytes != symbol->bytes ||
+            (smc_user_types[i].class == SMC_USER_FLOAT) != is_float)
+            continue;
+        if (smc_user_convert_literal((enum smc_user_type)i, value))
+            return SMC_OK;
+        smc_user_describe_range((enum smc_user_type)i, range[one]);
+        one = 1;
+    }
+    if (!one)
+        return SMC_OK;
+    return smc_fail(error, SMC_USAGE, "'%.64s' does not fit %.200s: write %s%s%s", wanted->typed,
+                    wanted->name, range[0], range[1][0] ? " or " : "", range[1]);
 }
 
 /* A variable in just the namespaces that were named is preferred. */

@@ -2,6 +2,7 @@
 #include "hardware/user.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +10,16 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "rules/catalog.h"
+
+enum { SHOWN = 32 };
+
+uint64_t smc_user_argument_bytes(const struct smc_user_argument *argument)
+{
+    uint64_t element = smc_user_types[argument->type].bytes;
+    if (argument->form == SMC_USER_STRUCT || argument->form == SMC_USER_BYTES)
+        return argument->bytes;
+    return argument->is_buffer ? argument->elements * element : element;
+}
 
 static enum smc_status user_values_read_file(const struct smc_user_argument *argument, void *data,
                                              struct smc_error *error)
@@ -222,4 +233,20 @@ void smc_user_digest(const struct smc_user_argument *argument, const void *befor
         .changed = same.differing,
         .first_changed = same.first,
     };
+}
+
+void smc_user_show(enum smc_user_type type, const void *data, uint64_t index, char text[SHOWN])
+{
+    static const int digits[SMC_USER_TYPE_COUNT] = {[SMC_USER_F16] = 5, [SMC_USER_BF16] = 4};
+    const struct smc_user_type_info *info = &smc_user_types[type];
+    uint64_t bits = 0;
+    memcpy(&bits, (const char *)data + index * info->bytes, info->bytes);
+    unsigned above = 64 - 8u * info->bytes;
+    if (info->class == SMC_USER_SIGNED) /* sign-extends the value */
+        snprintf(text, SHOWN, "%" PRId64, (int64_t)(bits << above) >> above);
+    else if (info->class == SMC_USER_UNSIGNED)
+        snprintf(text, SHOWN, "%" PRIu64, bits);
+    else
+        snprintf(text, SHOWN, "%.*g", digits[type] ? digits[type] : 9,
+                 smc_user_number(type, &bits, 0));
 }
