@@ -397,6 +397,16 @@ with_nvcc "$log" relaxed.cu
 empty "a header's name that contains 'error' is not taken for the message" \
     "$(has err 'types.h:1:10: fatal error: absent.h: No such file')"
 
+printf 'template <typename T, int N = 4>\n__global__ void scale(T *v,\n    int n) { *v *= N * n; }\n' >template.cu
+for command in inspect 'run --dry-run --grid 1 --block 1'; do
+    # shellcheck disable=SC2086
+    without_nvcc $command template.cu --device 9.0 >out 2>err
+    empty "$command: a template without an instance is named, and the line that instantiates it" "$(
+        [ $? -eq 2 ] || echo status
+        has err "template.cu: no kernel in it: its template scale .line 2. has no instance: add .template \
+__global__ void scale<T, N>(T .v, int n);. with arguments for T, N$")"
+done
+
 mkdir -p nested/inc && cd nested || exit 99
 printf '#include "gone/gemm.h"\n' >inc/template.h
 printf '#include "inc/template.h"\ntemplate void run_gemm<float>(float *);\n' >whole.cu

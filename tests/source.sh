@@ -479,7 +479,7 @@ launch="--source clean.cu --grid 4 --block 256"
 
 run_refuses "missing.cu: No such file or directory" --source missing.cu --grid 1 --block 1
 run_refuses "/tmp: Is a directory" --source /tmp --grid 1 --block 1
-run_refuses "empty.cu: no __global__ function in it; of a template only what is instantiated is one" --source empty.cu --grid 1 --block 1
+run_refuses "empty.cu: no kernel in it: no __global__ function" --source empty.cu --grid 1 --block 1
 printf 'int a;\000int b;\n' >zeros.cu
 run_refuses "zeros.cu: neither CUDA C++, PTX, machine code nor a program with it" zeros.cu --grid 1 --block 1
 run_refuses 'broken.cu:3: error: expected a ";"' --source broken.cu --grid 1 --block 1

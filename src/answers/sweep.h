@@ -86,6 +86,8 @@ struct smc_sweep_result {
     struct smc_sweep_point *point; /* all of them, in order */
     uint64_t answered;             /* number of points that were reached */
     char no_time[200];             /* why a point that launches has no predicted time, or "" */
+    uint64_t refused;              /* the first point that is refused, */
+    char refusal[256];             /* and why; "": none is */
 };
 
 void smc_sweep_keep(const struct smc_answer *answer, const char *why,

@@ -81,6 +81,11 @@ bool smc_source_tree_read_toolkit_header(const struct smc_source_tree *tree, con
 /* Whether a folder above the file holds the headers of CUDA's runtime. */
 bool smc_source_is_of_toolkit(const char *path);
 
+/* For a source in which nothing was compiled: appends which kernel template it has, and the line
+   that instantiates it. `options` as above. False: it has none. */
+bool smc_source_append_template(const char *file, const char *source, const char *options,
+                                struct smc_text *text);
+
 /* NULL if no macro of the tree has the name. */
 const struct smc_source_macro *smc_source_macro_find(const struct smc_source_tree *tree,
                                                      uint64_t hash);

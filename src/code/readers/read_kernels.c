@@ -122,8 +122,12 @@ static enum smc_status read_kernels_compile(const struct kernel_reading *reading
 
 static enum smc_status fail_empty(const struct kernel_reading *reading, struct smc_error *error)
 {
+    smc_auto_text why = {0};
     reading->notes->holds_none = true;
-    return smc_fail(error, SMC_USAGE, "%s: no kernel in it", reading->file);
+    const bool has_template = smc_source_append_template(
+        reading->file, smc_text_string(reading->bytes), reading->request->compiler_options, &why);
+    return smc_fail(error, SMC_USAGE, "%s: no kernel in it%s%s", reading->file,
+                    has_template ? ": " : "", smc_text_string(&why));
 }
 
 /* The ways to compile source, in the order in which they are tried. nvcc compiles everything, to

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/memory.h"
+
 enum { MOST_CALLS = 3 }; /* of members by each other */
 
 /* Overloads cannot be distinguished: all that match best are marked. */
@@ -201,6 +203,80 @@ bool smc_unlaunched_next(const struct smc_source_tree *tree, struct smc_unlaunch
                                                found->name, found->name_length);
             return true;
         }
+    }
+    return false;
+}
+
+/* --- A source without kernels ----------------------------------------------------------------- */
+
+/* The names of the template's parameters: "T, N". */
+static void append_template_names(const struct smc_tokens *tokens,
+                                  const struct smc_declaration *template, struct smc_text *text)
+{
+    const uint32_t begin = template->template_begin;
+    const uint32_t end = smc_token_close_angle(tokens, begin, template->end);
+    uint32_t name = SMC_NO_TOKEN;
+    int depth = 0;
+    bool first = true, has_default = false;
+    for (uint32_t i = begin + 1; i <= end && end != SMC_NO_TOKEN; i++) {
+        const struct smc_cpp_token *token = &tokens->item[i];
+        if (i == end || (depth == 0 && smc_token_is(tokens, i, ","))) {
+            if (name != SMC_NO_TOKEN)
+                smc_text_printf(text, "%s%.*s", first ? "" : ", ",
+                                (int)(tokens->item[name].end - tokens->item[name].begin),
+                                tokens->text + tokens->item[name].begin);
+            name = SMC_NO_TOKEN;
+            first = has_default = false;
+            continue;
+        }
+        depth += smc_token_is(tokens, i, "<") || smc_token_is(tokens, i, "(");
+        depth -= smc_token_is(tokens, i, ">") || smc_token_is(tokens, i, ")");
+        has_default |= smc_token_is(tokens, i, "=");
+        if (depth == 0 && token->kind == SMC_TOKEN_WORD && !has_default)
+            name = i;
+    }
+}
+
+/* The parameters as written, in one line. */
+static void append_parameters(const struct smc_tokens *tokens, uint32_t begin,
+                              struct smc_text *text)
+{
+    const uint32_t end = tokens->item[begin].match;
+    for (uint32_t i = begin; end != SMC_NO_TOKEN && i <= end; i++) {
+        const struct smc_cpp_token *token = &tokens->item[i];
+        const bool apart = i > begin && token->begin > tokens->item[i - 1].end;
+        smc_text_printf(text, "%s%.*s", apart ? " " : "", (int)(token->end - token->begin),
+                        tokens->text + token->begin);
+    }
+}
+
+bool smc_source_append_template(const char *file, const char *source, const char *options,
+                                struct smc_text *text)
+{
+    SMC_AUTO(smc_source_tree_free) struct smc_source_tree tree = {0};
+    struct smc_error ignored;
+    if (smc_source_tree_read(file, source, options, "", &tree, &ignored) != SMC_OK ||
+        tree.count == 0)
+        return false;
+    const struct smc_tokens *tokens = &tree.file[0].tokens;
+    const struct smc_declarations *declarations = &tree.file[0].declarations;
+    for (uint32_t i = 0; i < declarations->count; i++) {
+        const struct smc_declaration *found = &declarations->item[i];
+        if (!is_unlaunched(found) || found->parameters == SMC_NO_TOKEN)
+            continue;
+        const struct smc_cpp_token *token = &tokens->item[found->name];
+        const int length = (int)(token->end - token->begin);
+        const char *name = tokens->text + token->begin;
+        smc_text_printf(text,
+                        "its template %.*s (line %u) has no instance: add 'template __global__ "
+                        "void %.*s<",
+                        length, name, token->line, length, name);
+        append_template_names(tokens, found, text);
+        smc_text_append(text, ">");
+        append_parameters(tokens, found->parameters, text);
+        smc_text_append(text, ";' with arguments for ");
+        append_template_names(tokens, found, text);
+        return true;
     }
     return false;
 }

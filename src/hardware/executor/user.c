@@ -181,6 +181,11 @@ static enum smc_status compile_in_some_way(struct smc_user_run *run,
                 return worst;
         }
         smc_nvrtc_output_free(output);
+        if (status == SMC_OK && ways[i].compile_with == smc_compile_device_part &&
+            worst == SMC_UNAVAILABLE) { /* no nvcc would find a kernel in it */
+            *error = (struct smc_error){""};
+            worst = SMC_OK;
+        }
     }
     return worst;
 }
@@ -364,6 +369,18 @@ static enum smc_status user_check_block(const struct smc_user_run *run, struct s
                     kernel->shown);
 }
 
+/* Nothing was compiled, because of a template. */
+static enum smc_status fail_without_instance(const struct smc_user_run *run,
+                                             struct smc_error *error)
+{
+    smc_auto_text why = {0};
+    if (!smc_source_append_template(run->request.file, smc_text_string(&run->text),
+                                    run->request.compiler_options, &why))
+        return SMC_OK;
+    return smc_fail(error, SMC_USAGE, "%s: no kernel in it: %s", smc_file_name(run->request.file),
+                    smc_text_string(&why));
+}
+
 /* Compiles the text of the run and chooses the kernel, by another name than the request's if
    `entry` is not NULL. */
 static enum smc_status compile_and_choose(struct smc_user_run *run, const char *entry,
@@ -377,6 +394,8 @@ static enum smc_status compile_and_choose(struct smc_user_run *run, const char *
     enum smc_status status = user_compile(run, output, warnings, error);
     if (request->compiles)
         request->compiles(request, false);
+    if (status == SMC_OK && run->kernels.count == 0)
+        SMC_TRY(fail_without_instance(run, error));
     return status == SMC_OK ? smc_user_choose(&run->kernels, smc_file_name(request->file),
                                               entry ? entry : request->entry, kernel, error)
                             : status;

@@ -75,10 +75,7 @@ enum smc_status smc_user_choose(const struct smc_inspect_kernels *kernels, const
                                 struct smc_error *error)
 {
     if (kernels->count == 0)
-        return smc_fail(
-            error, SMC_USAGE,
-            "%s: no __global__ function in it; of a template only what is instantiated is one",
-            file);
+        return smc_fail(error, SMC_USAGE, "%s: no kernel in it: no __global__ function", file);
     *kernel = &kernels->item[0];
     size_t versions = 1; /* of the first, each for another architecture */
     while (versions < kernels->count && !smc_user_kernels_is_first(kernels, versions))

@@ -1,6 +1,7 @@
 /* smemcalc sweep: one or two values varied, each point answered. */
 #include "config.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "show/cli/interrupt.h"
 #include "show/cli/output.h"
 #include "show/cli/progress.h"
+#include "show/words/words.h"
 
 static const char all_devices[] = "all";
 
@@ -222,6 +224,17 @@ struct sink {
     struct smc_error *error;
 };
 
+static void keep_refusal(uint64_t index, const struct smc_answer *answer,
+                         struct smc_sweep_result *result)
+{
+    smc_auto_text words = {0};
+    if (result->refusal[0] || answer->outcome == SMC_LAUNCHES)
+        return;
+    smc_words_failure(answer, &words);
+    result->refused = index;
+    snprintf(result->refusal, sizeof result->refusal, "%s", smc_text_string(&words));
+}
+
 static bool write_point(void *context, uint64_t index, const struct smc_answer *answer,
                         const char *why)
 {
@@ -230,6 +243,8 @@ static bool write_point(void *context, uint64_t index, const struct smc_answer *
         sink->writer->sweep_point(sink->result.sweep, index, answer, why, sink->out);
     if (!why && !sink->result.no_time[0] && answer->outcome == SMC_LAUNCHES)
         memcpy(sink->result.no_time, answer->time.reason, sizeof sink->result.no_time);
+    if (!why)
+        keep_refusal(index, answer, &sink->result);
     if (sink->result.point)
         smc_sweep_keep(answer, why, &sink->result.point[index]);
     sink->result.answered = index + 1;

@@ -505,6 +505,17 @@ static void append_run(const struct smc_sweep *sweep, uint64_t first, uint64_t l
     smc_sweep_label(sweep, 0, last, line);
 }
 
+/* " at tile 16, pad 1". */
+static void append_place(const struct smc_sweep_result *result, uint64_t point,
+                         struct smc_text *line)
+{
+    for (size_t i = 0; i < result->sweep->axis_count; i++) {
+        smc_text_printf(line, "%s%s ", i ? ", " : " at ",
+                        smc_axis_info[result->sweep->axis[i].id].option);
+        smc_sweep_label(result->sweep, i, smc_sweep_position(result->sweep, i, point), line);
+    }
+}
+
 /* "0.231 ms at tile 16, bound by shared memory". */
 static void append_fastest_point(const struct smc_sweep_result *result, struct smc_text *line)
 {
@@ -517,11 +528,7 @@ static void append_fastest_point(const struct smc_sweep_result *result, struct s
     while (result->point[at].predicted_ms != fastest)
         at++;
     smc_words_time(fastest, line);
-    for (size_t i = 0; i < result->sweep->axis_count; i++) {
-        smc_text_printf(line, "%s%s ", i ? ", " : " at ",
-                        smc_axis_info[result->sweep->axis[i].id].option);
-        smc_sweep_label(result->sweep, i, smc_sweep_position(result->sweep, i, at), line);
-    }
+    append_place(result, at, line);
     smc_text_printf(line, ", bound by %s", smc_time_term_info[result->point[at].bound_by].label);
 }
 
@@ -584,6 +591,12 @@ void smc_text_sweep(const struct smc_sweep_result *result, struct smc_text *out)
     }
     smc_text_append(out, "\n");
     sweep_report_append_best(result, out);
+    if (result->refusal[0]) {
+        smc_text_append(&line, "first");
+        append_place(result, result->refused, &line);
+        smc_text_printf(&line, ": %s", result->refusal);
+        smc_layout_line(out, "refused", &line);
+    }
     if (result->sweep->times && result->no_time[0])
         smc_layout_say(out, "time", "not everywhere predicted: %s", result->no_time);
     smc_words_sweep_sources(result, &line);
