@@ -4,6 +4,9 @@
 
 #include <stdbool.h>
 
+/* Lengths that differ by no more than a hundredth of the longer one are alike. */
+enum { SMC_ALIKE = 100 };
+
 /* The mean of numbers, and the sum of their squared distances from it (Welford). Start from {0}. */
 struct smc_mean {
     double count, mean, squares;

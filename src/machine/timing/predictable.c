@@ -7,6 +7,7 @@
 #include "machine/sass/async.h"
 #include "machine/sass/sass_instruction.h"
 #include "machine/timing/launch_model.h"
+#include "machine/timing/means.h"
 
 const struct smc_time_term_info smc_time_term_info[SMC_TIME_TERM_COUNT] = {
 #define TERM(id, key, label, relief) {#key, label, relief},
@@ -167,13 +168,13 @@ static enum smc_status survey_pairs(struct model *model, struct smc_error *error
    of others, or none, whichever are fewer. If both are alike, a race adds little and gets fewer. */
 static double racing_warps(const struct smc_survey *survey)
 {
-    enum { ALIKE_STEPS = 500000, SMALL = 100 /* a hundredth of a length */ };
+    enum { ALIKE_STEPS = 500000 };
     const bool both = survey->seeing > 0 && survey->unseeing > 0;
     const double seeing = is_near(survey) ? survey->beside[1] : survey->seeing;
     const double shorter = both ? fmin(seeing, survey->unseeing) : survey->length;
     const double longer = both ? fmax(seeing, survey->unseeing) : survey->length;
     const double all = survey->length * (double)survey->warps; /* instructions */
-    const bool differ = !both || (longer - shorter) * SMALL > longer;
+    const bool differ = !both || (longer - shorter) * SMC_ALIKE > longer;
     const double most = differ ? SMC_RACING_STEPS : ALIKE_STEPS;
     return all > 0 ? most * all / (survey->steps * shorter) : INFINITY;
 }

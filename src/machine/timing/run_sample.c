@@ -167,7 +167,7 @@ static bool spread_left_out(const struct model *model, const struct smc_step_wor
         parts += atomics / pieces_by_iterations(model, &advance[i], times);
     }
     free(advance);
-    const double pieces = parts > 0 ? all / parts : 1, spread = 1.0 / SMC_ATOMIC_UNITS;
+    const double pieces = parts > 0 ? all / parts : 1, spread = SMC_ATOMIC_UNIT_SHARE;
     work->hottest_share /= pieces;
     work->busiest_unit = fmin(work->busiest_unit, spread + (work->busiest_unit - spread) / pieces);
     return true;

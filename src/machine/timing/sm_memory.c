@@ -482,74 +482,98 @@ static double fetch_line(struct smc_sm_state *sm, const struct smc_sm_warp *warp
     return from_l2(sm, asked, 0, &request);
 }
 
-double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
-                   const struct smc_warp_trace_entry *entry, double clock, enum smc_sm_load_way way)
+/* A load while its lines are looked up. */
+struct load {
+    enum smc_sm_load_way way;
+    double clock, there; /* when it was issued, and when the last of its sectors is there */
+    double pieces;
+    uint32_t sectors, filled; /* filled: lines with sectors that L1 has to fetch */
+    bool hits, waits;         /* lines whose sectors are all there; lines with others */
+    struct looked_up *looked;
+};
+
+/* Looks up the lines of a load, and fetches what they miss. */
+static void look_up_lines(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
+                          const struct smc_warp_trace_entry *entry, struct load *load)
 {
-    const bool copies = way == SMC_SM_LOAD_COPIES || way == SMC_SM_LOAD_COPIES_BEYOND_SM;
-    const struct smc_rates *rates = sm->rates;
-    double data = entry->wavefronts, there = clock, pieces = 0;
-    uint32_t sectors = 0, filled = 0, any[2] = {0};
-    struct looked_up looked;
-    if (entry->lines == 0 && !entry->unknown_addresses)
-        return clock + rates->l1_latency;
-    const struct request all = {
-        .scattered = is_scattered(&warp->trace->line[entry->line], entry->lines),
-        .astray =
-            entry->lines > 0 && is_astray(sm, entry->step, warp->trace->line[entry->line].number),
-        .lines = entry->lines};
+    const struct smc_warp_trace_line *lines = &warp->trace->line[entry->line];
+    const struct request all = {.scattered = is_scattered(lines, entry->lines),
+                                .astray =
+                                    entry->lines > 0 && is_astray(sm, entry->step, lines->number),
+                                .lines = entry->lines};
     for (uint32_t i = 0; i < entry->lines; i++) {
-        const struct smc_warp_trace_line line =
-            placed(sm, warp, warp->trace->line[entry->line + i]);
-        uint32_t wanted = sectors_in(line.sectors);
-        looked.number[i] = line.number;
-        sectors += wanted;
+        const struct smc_warp_trace_line line = placed(sm, warp, lines[i]);
         double when;
-        const uint32_t missing = sm_missing_sectors(sm, &line, way, &when);
+        const uint32_t missing = sm_missing_sectors(sm, &line, load->way, &when);
+        const bool is_late = when > load->clock;
         const uint32_t coming =
             missing |
-            (when > clock ? smc_l1_late(&sm->cache, line.number, line.sectors, clock) : 0);
-        looked.there[i] = (line.sectors & ~coming) != 0;
-        looked.comes[i] = coming != 0;
-        any[looked.comes[i]] = 1;
-        if (way == SMC_SM_LOAD_BEYOND_SM) {
+            (is_late ? smc_l1_late(&sm->cache, line.number, line.sectors, load->clock) : 0);
+        load->looked->number[i] = line.number;
+        load->looked->there[i] = (line.sectors & ~coming) != 0;
+        load->looked->comes[i] = coming != 0;
+        load->hits |= coming == 0;
+        load->waits |= coming != 0;
+        load->sectors += sectors_in(line.sectors);
+        if (load->way == SMC_SM_LOAD_BEYOND_SM) {
             note_hot(sm, warp, sm->loads, line.number / SMC_SM_HOT_LINES, 1);
             sm->result->loads++;
         }
         if (missing) {
-            when = fetch_line(sm, warp, &all, line.number, missing, clock);
-            filled++;
-            pieces += pieces_in(missing);
-            if (way != SMC_SM_LOAD_COPIES_BEYOND_SM)
+            when = fetch_line(sm, warp, &all, line.number, missing, load->clock);
+            load->filled++;
+            load->pieces += pieces_in(missing);
+            if (load->way != SMC_SM_LOAD_COPIES_BEYOND_SM)
                 smc_l1_fill(&sm->cache, line.number, missing, when);
         }
-        there = smc_later(there, when);
+        load->there = smc_later(load->there, when);
     }
-    note_shared(sm, &warp->trace->line[entry->line], entry, pieces, false);
+}
+
+/* The clocks of the data stage that a load takes. */
+static double data_clocks(const struct smc_sm_state *sm, const struct smc_sm_warp *warp,
+                          const struct smc_warp_trace_entry *entry, const struct load *load)
+{
+    const bool has_few = entry->lines < MANY_LINES;
+    const uint32_t kinds = (uint32_t)load->hits + load->waits;
+    if (load->way == SMC_SM_LOAD_TEXELS) /* their passes have tags */
+        return has_few ? kinds + load->filled : smc_later(kinds, load->filled);
+    if (load->way == SMC_SM_LOAD_COPIES_BEYOND_SM)
+        return smc_l1_copy_clocks(entry->wavefronts, load->sectors);
+    if (load->way == SMC_SM_LOAD_COPIES)
+        return smc_later(entry->unknown_addresses ? 1 : entry->wavefronts,
+                         smc_l1_tag_clocks(load->looked->number, entry->lines)) +
+               sm_copy_wavefronts(sm, entry);
+    if (entry->lines > 0)
+        return sm_read_lines(entry, &warp->trace->line[entry->line], load->looked,
+                             has_few && !is_wide(sm, entry) ? load->filled : 0);
+    return 1; /* of unknown addresses */
+}
+
+double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
+                   const struct smc_warp_trace_entry *entry, double clock, enum smc_sm_load_way way)
+{
+    const bool copies = way == SMC_SM_LOAD_COPIES || way == SMC_SM_LOAD_COPIES_BEYOND_SM;
+    struct looked_up looked;
+    struct load load = {.way = way, .clock = clock, .there = clock, .looked = &looked};
+    if (entry->lines == 0 && !entry->unknown_addresses)
+        return clock + sm->rates->l1_latency;
+    look_up_lines(sm, warp, entry, &load);
+    note_shared(sm, &warp->trace->line[entry->line], entry, load.pieces, false);
     if (entry->unknown_addresses) {
-        sectors = 4;
-        data = 1;
+        load.sectors = 4;
         sm->work->unknown++;
-        there = from_l2(
+        load.there = from_l2(
             sm, clock, 0,
             &(struct request){.sectors = 4, .pieces = 2, .slots = 4, .array = sm->launch->arrays});
     }
-    if (way == SMC_SM_LOAD_TEXELS) /* their passes have tags */
-        data = entry->lines < MANY_LINES ? any[0] + any[1] + filled
-                                         : smc_later(any[0] + any[1], filled);
-    else if (way == SMC_SM_LOAD_COPIES_BEYOND_SM)
-        data = smc_l1_copy_clocks(entry->wavefronts, sectors);
-    else if (copies)
-        data = smc_later(data, smc_l1_tag_clocks(looked.number, entry->lines)) +
-               sm_copy_wavefronts(sm, entry);
-    else if (entry->lines > 0)
-        data = sm_read_lines(entry, &warp->trace->line[entry->line], &looked,
-                             entry->lines < MANY_LINES && !is_wide(sm, entry) ? filled : 0);
-    sm->work->load_sectors += sectors;
+    const double data = data_clocks(sm, warp, entry, &load);
+    sm->work->load_sectors += load.sectors;
     sm->work->divergent += entry->lines < MANY_LINES ? 0 : data;
     /* What comes is read when it is there, behind what is read then: as much as now. */
     const double read = smc_sm_data_stage(sm, clock, data);
-    return smc_later(read + rates->l1_latency,
-                     there > clock && !copies ? there + read - clock - 1 : there);
+    return smc_later(read + sm->rates->l1_latency,
+                     load.there > clock && !copies ? load.there + read - clock - 1 : load.there);
 }
 
 double smc_sm_texture(struct smc_sm_state *sm, const struct smc_sm_warp *warp,

@@ -786,14 +786,14 @@ static void find_windows(const struct smc_sm_state *sm, struct smc_sm_result *re
             continue;
         const double bytes = bytes_of_window(launch, window);
         const double pieces = bytes / SMC_ATOMIC_PIECE_BYTES;
-        const double spread = 1.0 / SMC_ATOMIC_UNITS;
+        const double spread = SMC_ATOMIC_UNIT_SHARE;
         const double share =
             fmin(SMC_ATOMIC_UNIT_PIECES / pieces + spread, 1.0 / SMC_ATOMIC_UNIT_PIECES);
         most = fmax(most, window->clocks * (share - spread));
         all += window->clocks;
         result->atomics_window += bytes;
     }
-    result->busiest_unit = all > 0 ? most / all + 1.0 / SMC_ATOMIC_UNITS : 0;
+    result->busiest_unit = all > 0 ? most / all + SMC_ATOMIC_UNIT_SHARE : 0;
 }
 
 static void find_hottest(struct smc_sm_state *sm)

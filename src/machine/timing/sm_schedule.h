@@ -102,6 +102,8 @@ struct smc_sm_result {
 
 /* Atomics are spread over so many units of L2, each of two pieces of a kilobyte. */
 enum { SMC_ATOMIC_UNITS = 90, SMC_ATOMIC_PIECE_BYTES = 256, SMC_ATOMIC_UNIT_PIECES = 2 };
+/* The share of a unit where all have as many. */
+#define SMC_ATOMIC_UNIT_SHARE (1.0 / SMC_ATOMIC_UNITS)
 
 /* SMC_MACHINE: memory. */
 enum smc_status smc_sm_run(const struct smc_sm_launch *launch, struct smc_sm_result *result,

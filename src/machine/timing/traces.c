@@ -25,7 +25,6 @@ enum {
     MEETING_WARPS = 65536,
     PAIRED_BLOCKS = 12, /* of a survey in pairs */
     SURVEY_LEAST_WARPS = 16,
-    SMALL = 100,    /* a hundredth of a length */
     MOST_WARPS = 32 /* of a block: 1024 threads */
 };
 
@@ -755,7 +754,7 @@ static bool survey_suffices(const struct tracer *tracer, struct seen *seen, doub
 static bool lacks_warps(const struct tracer *tracer, const struct seen *seen)
 {
     return tracer->walked < tracer->warps &&
-           smc_mean_spread(&seen->lengths) * SMALL > seen->lengths.mean;
+           smc_mean_spread(&seen->lengths) * SMC_ALIKE > seen->lengths.mean;
 }
 
 /* Number i of the blocks, in pairs: blocks next to each other may meet. The one with the lower
@@ -977,12 +976,12 @@ enum smc_status smc_survey_make(const struct smc_machine_launch *launch, struct 
 
 bool smc_survey_spreads(const struct smc_survey *survey)
 {
-    return survey->spread * SMALL > survey->length;
+    return survey->spread * SMC_ALIKE > survey->length;
 }
 
 bool smc_survey_differs(const struct smc_survey *survey, const struct smc_traces *traces)
 {
     double warps = (double)traces->blocks * traces->warps_per_block;
     double more = survey->length * warps / traces->length;
-    return smc_survey_spreads(survey) || fabs(more - 1) * SMALL > 1;
+    return smc_survey_spreads(survey) || fabs(more - 1) * SMC_ALIKE > 1;
 }
