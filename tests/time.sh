@@ -1784,6 +1784,8 @@ empty "volatile loads of one place by all SMs follow each other" "$(
 states "what the grid passes over several times comes from DRAM each time" \
     '.time.counts.dram_bytes | . > 0.95 * 4 * 134217728 and . < 1.05 * 4 * 134217728' run parts.cu \
     --entry grid_passes --grid 65536 --block 256 -a f64x16777216:zero -a f64x1 -a u32:16777216 --dry-run --device H200
+states "panels that long blocks read come from DRAM again" '.time.counts.dram_bytes > 500000000' \
+    --kernel matmul-naive --tile 32 --dtype double --size 2407x2407x2407 --device H200
 states "rows that indices name come from DRAM again" '.time.counts.dram_bytes > 400000000' run parts.cu \
     --entry gather_rows --grid 8192 --block 256 -a i32x2097152:random:0:1048575 -a f32x67108864:zero \
     -a f32x4194304 -a i32:32 --dry-run --device H200

@@ -273,7 +273,7 @@ static enum smc_status find_panels(struct model *model, struct smc_error *error)
     if (status != SMC_OK)
         return status;
     const uint64_t entries = least.entries * smc_traces_warps(&model->machine);
-    const double fit = 4.0 * SMC_SAMPLE_BUDGET / (double)entries;
+    const double fit = 32.0 * SMC_SAMPLE_BUDGET / (double)entries;
     if (fit < FEW)
         return SMC_OK;
     const struct smc_traced traced = {.scattered = true,
