@@ -125,6 +125,13 @@ edge='--kernel aat-naive --dtype double --tile 32 --k 1232 --device H100'
 predicted $edge --m 320 >full.txt
 empty "blocks at the edge of the grid do not stand for the others" \
     "$(predicted $edge --m 299 | diff full.txt - 2>&1)"
+# The driver's reserve of each block does not keep blocks away that have no shared memory.
+naive='--kernel matmul-naive --tile 8 --size 716 --device H200'
+predicted $naive >whole.txt
+empty "a preference for L1 leaves blocks without shared memory resident" \
+    "$(predicted $naive --carveout 0 | diff whole.txt - 2>&1)"
+grows "but not those with some" "$(predicted --kernel aat-swizzled --tile 8 --size 716 --device H200)" \
+    "$(predicted --kernel aat-swizzled --tile 8 --size 716 --carveout 0 --device H200)"
 states "small blocks take as long as it takes to send them" '.time.bound_by == "launch" and
     .time.predicted_ms < 1.2 * .time.terms_ms.launch' \
     --kernel stencil-naive --block 32 --radius 1 --size 16M --device H200

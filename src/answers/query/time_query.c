@@ -20,6 +20,25 @@ void smc_query_add_arguments(const struct smc_plan *plan, struct smc_time_argume
     }
 }
 
+/* Of a kernel without shared memory, the blocks that reside without a preferred carve-out; of
+   others those of the occupancy. For the driver's reserve of 1 KB a block alone, a preference does
+   not keep blocks away: of 64 threads each, 32 resided at a carve-out of 0 %, with 32 KB of shared
+   memory; of blocks with 512 bytes five, with 8 KB (launch__shared_mem_config_size and
+   sm__warps_active, H200, CUDA 13.0, driver 580.159.04, 2026-11-30). */
+static uint32_t blocks_without_preference(const struct smc_answer *answer)
+{
+    struct smc_occupancy occupancy;
+    struct smc_launch launch = answer->launch;
+    if (launch.static_smem_bytes > 0 || launch.dynamic_smem_bytes > 0 ||
+        answer->query.device.sm.carveout_by_cache_config)
+        return answer->occupancy.blocks_per_sm;
+    launch.carveout_percent = SMC_CARVEOUT_DEFAULT;
+    launch.cache_config = SMC_CACHE_PREFER_NONE;
+    const enum smc_status status =
+        smc_occupancy_compute(&answer->query.device.sm, &launch, &occupancy);
+    return status == SMC_OK ? occupancy.blocks_per_sm : answer->occupancy.blocks_per_sm;
+}
+
 /* Of clusters an SM may hold fewer blocks than fit on it. */
 static uint32_t resident_per_sm(const struct smc_answer *answer)
 {
@@ -28,27 +47,29 @@ static uint32_t resident_per_sm(const struct smc_answer *answer)
     if (answer->outcome != SMC_LAUNCHES)
         return 0;
     if (occupancy->resident_clusters == 0 || sms == 0)
-        return occupancy->blocks_per_sm;
+        return blocks_without_preference(answer);
     const uint64_t clustered = divide_up(occupancy->resident_blocks, sms);
     return clustered < occupancy->blocks_per_sm ? (uint32_t)clustered : occupancy->blocks_per_sm;
 }
 
-/* The shared memory that the SM is configured for. Without a preference the driver chooses the
-   smallest size that holds the resident blocks, and L1 gets the rest: local arrays of 128 KiB an SM
-   were served as quickly as smaller ones (H200, driver 580.159.04, 2026-11-29). */
+/* The shared memory that the SM is configured for: as preferred, or what the resident blocks need
+   if that is more. Without a preference the driver chooses the smallest size that holds the
+   resident blocks, and L1 gets the rest: local arrays of 128 KiB an SM were served as quickly as
+   smaller ones (H200, driver 580.159.04, 2026-11-29). */
 static uint64_t shared_of_sm(const struct smc_answer *answer)
 {
     const struct smc_sm *sm = &answer->query.device.sm;
     const struct smc_launch *settings = &answer->query.settings;
     const struct smc_occupancy *occupancy = &answer->occupancy;
     const uint64_t configured = occupancy->smem_configured_bytes;
-    if (settings->carveout_percent != SMC_CARVEOUT_DEFAULT ||
-        settings->cache_config != SMC_CACHE_PREFER_NONE || sm->carveout_by_cache_config)
-        return configured;
     const uint64_t used =
-        (uint64_t)occupancy->blocks_per_sm * occupancy->smem_allocated_per_block_bytes;
+        (uint64_t)resident_per_sm(answer) * occupancy->smem_allocated_per_block_bytes;
+    const bool prefers = settings->carveout_percent != SMC_CARVEOUT_DEFAULT ||
+                         settings->cache_config != SMC_CACHE_PREFER_NONE;
+    if (sm->carveout_by_cache_config || (prefers && used <= configured))
+        return configured;
     for (uint32_t i = 0; i < sm->smem_carveout_count; i++)
-        if (sm->smem_carveout_bytes[i] >= used && sm->smem_carveout_bytes[i] < configured)
+        if (sm->smem_carveout_bytes[i] >= used)
             return sm->smem_carveout_bytes[i];
     return configured;
 }
