@@ -70,7 +70,6 @@ struct smc_rates {
     double branch_issue;     /* clocks without issue after a branch that is taken */
     /* Clocks for a sector that one SM loads from or stores to L2, with so many busy, and DRAM. */
     double l2_load_clocks, l2_store_clocks;
-    double local_store_clocks; /* likewise, to local memory */
     double dram_load_clocks, dram_store_clocks;
     /* For a byte of the whole GPU that comes from DRAM or goes there, and how many more for one
        that goes among such that come. */

@@ -386,7 +386,6 @@ static void start(struct bench *bench, enum smc_operation operation, enum smc_pi
     bench->rates.l1_latency = 30;
     bench->rates.l2_latency = bench->rates.atomic_latency = 200;
     bench->rates.l2_load_clocks = bench->rates.l2_store_clocks = 1;
-    bench->rates.local_store_clocks = 1;
     bench->rates.dram_load_clocks = bench->rates.dram_store_clocks = 1;
 }
 
@@ -864,26 +863,66 @@ static void test_load_of_what_was_stored(void)
    loads. */
 static void test_local_memory(void)
 {
-    enum { STORES = 200 };
+    enum { STORES = 200, LINES = 10 };
     static struct smc_warp_trace_entry entry[STORES + 1];
-    struct smc_warp_trace_line line = {.number = SMC_WARP_TRACE_LOCAL + 5, .sectors = 0xf};
-    struct smc_warp_trace trace = {.entry = entry, .count = STORES + 1, .line = &line};
+    struct smc_warp_trace_line line[LINES];
+    struct smc_warp_trace trace = {.entry = entry, .count = STORES + 1, .line = line};
     struct bench bench;
-    for (int i = 0; i <= STORES; i++)
-        entry[i] = (struct smc_warp_trace_entry){
-            .step = i == STORES, .lines = 1, .sectors = 4, .wavefronts = 1, .active_lanes = 32};
+    for (uint32_t i = 0; i < LINES; i++)
+        line[i] =
+            (struct smc_warp_trace_line){.number = SMC_WARP_TRACE_LOCAL + 5 + i, .sectors = 0xf};
+    for (uint32_t i = 0; i <= STORES; i++)
+        entry[i] = (struct smc_warp_trace_entry){.step = i == STORES,
+                                                 .line = i % LINES,
+                                                 .lines = 1,
+                                                 .sectors = 4,
+                                                 .wavefronts = 1,
+                                                 .active_lanes = 32};
     for (uint8_t bytes = 1; bytes <= 4; bytes += 3) {
         start(&bench, SMC_OP_STL, SMC_PIPE_LSU, 1);
         set_step(&bench.step[0], SMC_OP_STL, SMC_PIPE_LSU, 1);
         bench.step[0].in.access_bytes = bytes;
         set_step(&bench.step[1], SMC_OP_LDL, SMC_PIPE_LSU, 1);
-        bench.rates.local_store_clocks = 2;
-        const double slots = bytes == 4 ? 4 : 5.6;
+        bench.rates.l2_store_clocks = 2;
+        const double slots = bytes == 4 ? 4 : 5;
         CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), STORES * slots * 2 + 200, 50);
     }
     CU_ASSERT_EQUAL(bench.work[0].store_sectors, STORES * 4);
     CU_ASSERT_EQUAL(bench.work[1].l2_sectors, 0);
     CU_ASSERT_EQUAL(bench.traffic[1].stored, STORES * 2);
+}
+
+/* Of bytes that a warp stores to a line once more, L2 gets none, or a quarter, 9/16 or 49/64 if it
+   stores to one, three or seven other lines in between; all if it loads the line in between. */
+static void test_joined_local_stores(void)
+{
+    enum { STORES = 80 };
+    static struct smc_warp_trace_entry entry[2 * STORES];
+    struct smc_warp_trace_line line[8];
+    struct smc_warp_trace trace = {.entry = entry, .line = line};
+    struct bench bench;
+    for (uint32_t i = 0; i < 8; i++)
+        line[i] = (struct smc_warp_trace_line){.number = SMC_WARP_TRACE_LOCAL + i, .sectors = 0xf};
+    for (uint32_t lines = 1; lines <= 8; lines *= 2)
+        for (uint32_t loads = 0; loads < 2; loads++) {
+            start(&bench, SMC_OP_STL, SMC_PIPE_LSU, 1);
+            set_step(&bench.step[0], SMC_OP_STL, SMC_PIPE_LSU, 1);
+            set_step(&bench.step[1], SMC_OP_LDL, SMC_PIPE_LSU, 1);
+            bench.step[0].in.access_bytes = bench.step[1].in.access_bytes = 1;
+            trace.count = 0;
+            for (uint32_t i = 0; i < STORES * (1 + loads); i++)
+                entry[trace.count++] =
+                    (struct smc_warp_trace_entry){.step = loads && i % 2,
+                                                  .line = i / (1 + loads) % lines,
+                                                  .lines = 1,
+                                                  .sectors = 4,
+                                                  .wavefronts = 1,
+                                                  .active_lanes = 32};
+            run(&bench, &trace, 1, 1, 1);
+            const double share = pow((lines - 1.0) / lines, 2);
+            const double sent = loads ? STORES : lines + (STORES - lines) * share;
+            CU_ASSERT_DOUBLE_EQUAL(bench.work[0].store_slots, 5 * sent, 1e-6);
+        }
 }
 
 /* Warps that compare and swap the same word of shared memory succeed one after the other. */
@@ -1933,7 +1972,6 @@ static void test_rates(void)
     CU_ASSERT_DOUBLE_EQUAL(measured.launch_ms, 0.00272, 1e-9);
     CU_ASSERT_EQUAL(measured.l2_load_clocks, 0.25);
     CU_ASSERT_EQUAL(measured.l2_store_clocks, 1);
-    CU_ASSERT_EQUAL(measured.local_store_clocks, 0.25);
     CU_ASSERT_DOUBLE_EQUAL(measured.bulk_sector_clocks, 0.31, 1e-9);
     CU_ASSERT_DOUBLE_EQUAL(estimated.bulk_sector_clocks, 0.55, 1e-9);
     /* An SM with two blocks where the others have one: it has L2 for itself in the end. */
@@ -2214,6 +2252,7 @@ CU_TestInfo tests_timing[] = {
     {"stores of parts of sectors", test_stores_of_parts},
     {"rows that begin anywhere", test_rows_that_begin_anywhere},
     {"local memory", test_local_memory},
+    {"stores to a line of local memory that go to L2 together", test_joined_local_stores},
     {"compare-and-swap of a shared word", test_swaps},
     {"operands that are kept are not read again", test_operand_cache},
     {"operands of one bank", test_operands_of_one_bank},

@@ -21,9 +21,6 @@ enum {
        580.159.04, 2026-11-24): 3.97 loaded, 0.999 stored. */
     L2_PORT_LOADS = 4,
     L2_PORT_STORES = 1,
-    /* To local memory: a line with one sector in 0.5 clocks, one with four in 1.3 (the H200,
-       2026-11-29). */
-    L2_PORT_LOCAL_STORES = 4,
     /* LDC of the H200 with 1 to 32 different words in tables of 256 bytes to 64 KiB, in chains and
        not, by 1 to 64 warps (2026-11-29). */
     CONSTANT_CLOCKS = 2,
@@ -203,7 +200,6 @@ void smc_rates_set_memory(struct smc_rates *rates, const struct smc_device *devi
     double dram = clocks_of_share(sms, 0, blocks, sms) * clock;
     rates->l2_load_clocks = clocks_of_share(l2, 1.0 / L2_PORT_LOADS, blocks, sms);
     rates->l2_store_clocks = clocks_of_share(l2_write, 1.0 / L2_PORT_STORES, blocks, sms);
-    rates->local_store_clocks = clocks_of_share(l2_write, 1.0 / L2_PORT_LOCAL_STORES, blocks, sms);
     rates->dram_load_clocks = dram * SMC_SECTOR_BYTES / read;
     rates->dram_store_clocks = 2 * dram * SMC_SECTOR_BYTES / copy - rates->dram_load_clocks;
     rates->dram_byte_clocks = clock / read;

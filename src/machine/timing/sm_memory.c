@@ -1,5 +1,6 @@
 /* Memory in the model of one SM: L1's data stage, the way to L2 and DRAM, atomics, bulk copies. */
 #include <math.h>
+#include <string.h>
 
 #include "base/hash.h"
 #include "machine/timing/l2.h"
@@ -79,13 +80,13 @@ static size_t local_array(const struct smc_sm_state *sm)
 /* The time in which L2 could take so many sectors of whole lines, for what is stored of a line:
    sectors that are stored in part take longer. Of words at distances of 32 to 256 bytes, a warp's
    store takes 84 to 126 clocks of each of 132 SMs (H200, CUDA 13.0, driver 580.159.04, 2026-11-29).
-   So it is in local memory: 2112 warps that store 64 to 8192 whole words a lane take 8.2 to 8.5
-   clocks of each SM for a line, which DRAM takes as well, and bytes one after the other 9.6 (the
-   same, 2026-11-30). */
-static double store_slots(uint32_t sectors, bool whole)
+   Of local memory, a line of whole words takes 4.04 clocks of the only SM that stores, and one of
+   bytes or halves 5.04; 7.3 and 9.15 of each of 132 SMs with 64 warps, and 8.1 to 8.7 and 10.1 to
+   11.0 with 4 or 8 (the same, 2026-11-30). */
+static double store_slots(uint32_t sectors, bool whole, bool local)
 {
-    static const double line = 1, whole_sector = 0.75, sector = 1.15;
-    return line + sectors * (whole ? whole_sector : sector);
+    static const double line = 1, whole_sector = 0.75, sector = 1.15, local_sector = 1;
+    return line + sectors * (whole ? whole_sector : local ? local_sector : sector);
 }
 
 /* A piece that comes from DRAM in no order takes as long in L2 as so many sectors when it is
@@ -482,6 +483,17 @@ static double fetch_line(struct smc_sm_state *sm, const struct smc_sm_warp *warp
     return from_l2(sm, asked, 0, &request);
 }
 
+/* A load of a line of local memory sends on what is stored there: bytes that a warp loads, changes
+   and stores in order all go to L2 (the same). */
+static void end_local_store(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
+                            uint64_t number)
+{
+    struct smc_sm_part *part = &sm->part[warp->subpartition];
+    for (int i = 0; i < SMC_SM_LOCAL_STORES; i++)
+        if (part->local_line[i] == number)
+            part->local_line[i] = 0;
+}
+
 /* A load while its lines are looked up. */
 struct load {
     enum smc_sm_load_way way;
@@ -503,6 +515,8 @@ static void look_up_lines(struct smc_sm_state *sm, const struct smc_sm_warp *war
                                 .lines = entry->lines};
     for (uint32_t i = 0; i < entry->lines; i++) {
         const struct smc_warp_trace_line line = placed(sm, warp, lines[i]);
+        if (is_local(line.number))
+            end_local_store(sm, warp, line.number);
         double when;
         const uint32_t missing = sm_missing_sectors(sm, &line, load->way, &when);
         const bool is_late = when > load->clock;
@@ -703,6 +717,26 @@ static bool goes_on_storing(struct smc_sm_warp *warp, const struct smc_warp_trac
     return same;
 }
 
+/* The share of a store to a line of local memory that L2 gets: each sub-partition keeps the two
+   lines that it stored to last, and sends what is stored to them meanwhile together. Its warps
+   store in no order, whatever the order here, so that of n other lines stored to since, as many as
+   in n / (n + 1) of the cases came after. Bytes that warps store in order go to L2 four at a time
+   if one warp of each sub-partition does so, 8 to 100 clocks apart; of eight warps 80 % of the
+   sectors reach it (H200, CUDA 13.0, driver 580.159.04, 2026-11-30). */
+static double share_of_local_store(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
+                                   uint64_t number)
+{
+    uint64_t *line = sm->part[warp->subpartition].local_line;
+    uint32_t others = 0;
+    while (others < SMC_SM_LOCAL_STORES - 1 && line[others] != number)
+        others++;
+    const bool kept = line[others] == number;
+    memmove(line + 1, line, others * sizeof *line);
+    line[0] = number;
+    const double after = (double)others / (others + 1);
+    return kept ? after * after : 1;
+}
+
 /* Local memory: L1 keeps the line, and it goes to L2 at once. Loops over arrays of 64 to 256 words
    that L1 holds take 8 to 10 clocks for each load and store of a line, and 1.2 for a load alone
    (H200, CUDA 13.0, driver 580.159.04, 2026-11-29). Returns its clocks of DRAM. */
@@ -770,8 +804,8 @@ double smc_sm_store(struct smc_sm_state *sm, struct smc_sm_warp *warp,
     const bool is_whole = bytes >= (double)entry->sectors * SMC_SECTOR_BYTES; /* all sectors */
     for (uint32_t i = 0; i < entry->lines; i++) {
         if (is_local(line[i].number)) {
-            slots += store_slots(sectors_in(line[i].sectors), is_whole) *
-                     rates->local_store_clocks / rates->l2_store_clocks;
+            slots += share_of_local_store(sm, warp, placed(sm, warp, line[i]).number) *
+                     store_slots(sectors_in(line[i].sectors), is_whole, true);
             dram_clocks += store_locally(sm, warp, &line[i], scattered, clock);
             continue;
         }
@@ -787,8 +821,8 @@ double smc_sm_store(struct smc_sm_state *sm, struct smc_sm_warp *warp,
         smc_l1_fill(&sm->cache, line[i].number, line[i].sectors, clock);
         smc_l1_fill(&sm->stored, line[i].number, line[i].sectors, clock);
         const uint32_t sectors = sectors_in(line[i].sectors);
-        slots +=
-            store_slots(sectors, goes_on || bytes >= entry->lines * sectors * SMC_SECTOR_BYTES);
+        slots += store_slots(sectors, goes_on || bytes >= entry->lines * sectors * SMC_SECTOR_BYTES,
+                             false);
         dram_clocks += store_line(sm, warp, &line[i], bytes / entry->sectors, scattered);
         if (!is_whole)
             slots += sm->launch->dram[array_of(sm, line[i].number)].store_fills *

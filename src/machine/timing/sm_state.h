@@ -160,6 +160,9 @@ struct smc_sm_uniform_line {
     double used;
 };
 
+/* Lines of local memory that a sub-partition has stored to and that later stores may join. */
+enum { SMC_SM_LOCAL_STORES = 8 };
+
 struct smc_sm_part {
     double issue_free;
     double pipe_free[SMC_PIPE_COUNT];
@@ -171,6 +174,8 @@ struct smc_sm_part {
     double pipe_gate[SMC_PIPE_COUNT], port_gate[4];
     struct smc_warp_trace_line stored_line; /* the first of the last store, of so many */
     uint32_t stored_lines;
+    uint64_t local_line[SMC_SM_LOCAL_STORES]; /* of local memory, that it stored to last; the last
+                                                 one first */
     struct smc_sm_waiting *waiting; /* the one that has been ready for longest first, the older
                                 one of two */
     struct smc_sm_uniform_line uniform_line[SMC_SM_UNIFORM_LINES];
