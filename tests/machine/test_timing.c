@@ -7,6 +7,7 @@
 #include "machine/sass/async.h"
 #include "machine/sass/patterns.h"
 #include "machine/timing.h"
+#include "machine/timing/crowds.h"
 #include "machine/timing/fetch.h"
 #include "machine/timing/known_traces.h"
 #include "machine/timing/l1.h"
@@ -923,6 +924,58 @@ static void test_joined_local_stores(void)
             const double sent = loads ? STORES : lines + (STORES - lines) * share;
             CU_ASSERT_DOUBLE_EQUAL(bench.work[0].store_slots, 5 * sent, 1e-6);
         }
+}
+
+/* Warps that run at a time add to row after row: where all blocks have the same rows, they wait for
+   each of the first ones; where each block has its own, they do not. */
+static void test_crowds(void)
+{
+    enum { ROWS = 9, BLOCKS = 4, RUNNING = 100, KILOBYTE = 1024 / 128 };
+    static const double same[] = {2 * RUNNING, 2 * RUNNING, 2 * RUNNING},
+                        one[] = {2 * RUNNING, 4 * RUNNING, 12 * RUNNING}, own[] = {2, 2, 2};
+    struct smc_warp_trace_entry entry[ROWS + 1];
+    struct smc_warp_trace_line line[BLOCKS][ROWS];
+    struct smc_warp_trace trace[BLOCKS];
+    const struct smc_warp_trace *pointer[BLOCKS];
+    struct smc_program_step step = {.in.operation = SMC_OP_RED};
+    const struct smc_machine_program program = {.step = &step, .count = 1};
+    const struct smc_rates rates = {.atomic_unit_clocks = 2, .atomic_whole_clocks = 1};
+    const struct smc_traces traces = {.blocks = BLOCKS, .warps_per_block = 1, .pointer = pointer};
+    const struct smc_crowd_sample sample = {
+        .traces = &traces, .program = &program, .rates = &rates, .running = RUNNING};
+    struct smc_crowds crowds;
+    for (uint32_t i = 0; i < ROWS; i++)
+        entry[i] = (struct smc_warp_trace_entry){
+            .line = i, .lines = 1, .sectors = 1, .atomics = 1, .active_lanes = 1};
+    entry[ROWS] = (struct smc_warp_trace_entry){.step = SMC_WARP_TRACE_SKIP};
+    for (uint32_t places = 0; places < 3; places++) {
+        const double *clocks = places == 0 ? same : places == 1 ? one : own;
+        for (uint32_t b = 0; b < BLOCKS; b++) {
+            for (uint32_t i = 0; i < ROWS; i++)
+                line[b][i] = (struct smc_warp_trace_line){.number = KILOBYTE * (places == 0 ? i
+                                                                                : places == 1
+                                                                                    ? 0
+                                                                                    : ROWS * b + i),
+                                                          .sectors = 1};
+            trace[b] = (struct smc_warp_trace){.entry = entry, .count = ROWS + 1, .line = line[b]};
+            pointer[b] = &trace[b];
+        }
+        CU_ASSERT_FATAL(smc_crowds_find(&sample, &crowds));
+        CU_ASSERT_EQUAL(crowds.parts, 3);
+        CU_ASSERT_EQUAL(crowds.seen, ROWS);
+        for (uint32_t i = 0; i < crowds.parts; i++)
+            CU_ASSERT_DOUBLE_EQUAL(crowds.clocks[i], clocks[i], places < 2 ? 1e-6 : 10);
+    }
+    crowds = (struct smc_crowds){.clocks = {200, 200, 200}, .parts = 3, .seen = ROWS};
+    CU_ASSERT_DOUBLE_EQUAL(smc_crowds_clocks(&crowds, ROWS, 0), 600, 1e-6);
+    CU_ASSERT_DOUBLE_EQUAL(smc_crowds_clocks(&crowds, ROWS, ROWS * 90), 110 + 20, 1e-6);
+    CU_ASSERT_DOUBLE_EQUAL(smc_crowds_clocks(&crowds, 3 * ROWS, 0), 800, 1e-6);
+    /* Warps that have returned to the same 18 rows. */
+    crowds = (struct smc_crowds){
+        .clocks = {200, 200, 200, 200, 400}, .parts = 5, .seen = 27 + 36, .last = 2.0 / 3};
+    CU_ASSERT_DOUBLE_EQUAL(smc_crowds_clocks(&crowds, 243, 0), 4 * 200 + 600 + 1800, 1e-6);
+    crowds.parts = 0;
+    CU_ASSERT_EQUAL(smc_crowds_clocks(&crowds, ROWS, 0), 0);
 }
 
 /* Warps that compare and swap the same word of shared memory succeed one after the other. */
@@ -2253,6 +2306,7 @@ CU_TestInfo tests_timing[] = {
     {"rows that begin anywhere", test_rows_that_begin_anywhere},
     {"local memory", test_local_memory},
     {"stores to a line of local memory that go to L2 together", test_joined_local_stores},
+    {"warps that add to the same rows in the same order", test_crowds},
     {"compare-and-swap of a shared word", test_swaps},
     {"operands that are kept are not read again", test_operand_cache},
     {"operands of one bank", test_operands_of_one_bank},

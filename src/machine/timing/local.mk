@@ -1,6 +1,7 @@
 # Sources of this folder.
 libsmc_la_SOURCES += \
 	src/machine/timing/arguments.c src/machine/timing/arguments.h \
+	src/machine/timing/crowds.h \
 	src/machine/timing/dram.c \
 	src/machine/timing/fetch.c src/machine/timing/fetch.h \
 	src/machine/timing/known_traces.c src/machine/timing/known_traces.h \
@@ -17,6 +18,7 @@ libsmc_la_SOURCES += \
 	src/machine/timing/rates.c \
 	src/machine/timing/reuse.c src/machine/timing/reuse.h \
 	src/machine/timing/run_sample.c src/machine/timing/sample.c \
+	src/machine/timing/sm_atomics.c \
 	src/machine/timing/sm_constants.c \
 	src/machine/timing/sm_memory.c src/machine/timing/sm_state.h src/machine/timing/sm_waits.c \
 	src/machine/timing/sm_schedule.c src/machine/timing/sm_schedule.h \

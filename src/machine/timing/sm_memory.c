@@ -605,29 +605,6 @@ double smc_sm_texture(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
            (entry->filters ? rates->texture_filter : 0);
 }
 
-/* Doubles are added two at a time, and what several lanes compare and swap is as long again. */
-static bool takes_twice(const struct smc_sm_step *step, const struct smc_warp_trace_entry *entry,
-                        double atomics)
-{
-    const bool several = entry->active_lanes > atomics;
-    return (step->is_double && several) || (step->swaps && (several || entry->sectors > 1));
-}
-
-/* How long a unit of L2 takes for an atomic of an instruction, by how many of its sectors are
-   whole: lanes that are missing leave half of a sector, as where a row begins and ends anywhere. Of
-   four words, two or one in each sector all take as long (H200, CUDA 13.0, driver 580.159.04,
-   2026-11-30). */
-static double clocks_in_unit(const struct smc_rates *rates, const struct smc_sm_step *step,
-                             const struct smc_warp_trace_entry *entry, double atomics)
-{
-    if (takes_twice(step, entry, atomics))
-        return 2 * rates->atomic_whole_clocks;
-    const double filled = entry->active_lanes * step->bytes / fmax(atomics * SMC_SECTOR_BYTES, 1);
-    const double parts = fmin(fmax(2 * (1 - filled), 0), 1);
-    return rates->atomic_whole_clocks +
-           parts * (rates->atomic_unit_clocks - rates->atomic_whole_clocks);
-}
-
 /* Adds atomics to those of the piece that has a line. Arrays are taken to begin with a kilobyte. */
 static void note_atomics(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
                          const struct smc_sm_step *step, const struct smc_warp_trace_line *line,
@@ -641,7 +618,7 @@ static void note_atomics(struct smc_sm_state *sm, const struct smc_sm_warp *warp
     const uint64_t number = line->number - first % KILOBYTE;
     note_span(sm, warp, sm->atomics_span, array, line->number);
     const double in_line = atomics * sectors_in(line->sectors) / fmax(entry->sectors, 1);
-    const double clocks = in_line * clocks_in_unit(sm->rates, step, entry, atomics);
+    const double clocks = in_line * smc_sm_atomic_clocks(sm->rates, step, entry);
     if (sm->window)
         sm->window[array].clocks += clocks;
     struct smc_sm_hot_piece *piece =

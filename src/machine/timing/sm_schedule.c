@@ -137,19 +137,6 @@ static void read_product(const struct smc_sass_instruction *in, struct smc_sm_st
     step->wavefronts = (float)smc_rates_product_wavefronts(in);
 }
 
-/* Atomics: the type at bits 73 to 75, of integers U32, S32, U64, S64, of floats F16x2, F32, and two
-   or four of these. */
-static void read_atomic(const struct smc_sass_instruction *in, struct smc_sm_step *step)
-{
-    enum { DOUBLE = 7 };
-    static const uint8_t integers[8] = {4, 4, 8, 8, 4, 8, 4, 4},
-                         floats[8] = {4, 4, 8, 16, 4, 4, 4, 8};
-    const uint64_t type = smc_bits(in, 73, 3);
-    step->bytes = (step->is_float ? floats : integers)[type];
-    step->is_double = step->is_float && type == DOUBLE;
-    step->swaps = smc_compares_and_swaps(in);
-}
-
 static uint8_t kind_of_step(const struct smc_program_step *step)
 {
     if (step->in.operation == SMC_OP_CALL && !step->calls)
@@ -176,14 +163,13 @@ static void prepare_step(const struct smc_sm_state *sm, uint32_t number,
         .bytes = in->access_bytes,
         .scope = (uint8_t)smc_bits(in, 76, 2),
         .beyond_sm = in->beyond_sm,
-        .is_float = smc_is_float_atomic(in),
         .has_result = smc_is_generic_atomic(in) ||
                       (in->to.kind == SMC_OPERAND_REGISTER && in->to.number != SMC_ZERO_REGISTER),
         .occupies = (float)smc_rates_clocks(rates, in),
         .latency = (float)latency_of(in, rates),
     };
     if (kind_of[in->operation] == SMC_SM_ATOMIC)
-        read_atomic(in, step);
+        smc_sm_read_atomic(in, step);
     if (in->operation == SMC_OP_DEPBAR) /* SB0 and how many groups may be missing */
         step->missing_groups = (uint8_t)smc_bits(in, 38, 6);
     if (step->kind == SMC_SM_BARRIER)
@@ -722,19 +708,6 @@ hottest_of(const struct smc_sm_launch *launch, const struct smc_sm_hot_piece *ho
     return hottest;
 }
 
-/* How long a unit of L2 takes for an atomic in a piece. Those of floats wait for the one before in
-   their sector, so that others come meanwhile: in turn where an instruction accesses several, else
-   in no order. */
-static double clocks_of_atomic(const struct smc_rates *rates, const struct smc_sm_hot_piece *piece)
-{
-    const int sectors = __builtin_popcount(piece->sectors);
-    const double each = piece->accesses > 0 ? piece->clocks / piece->accesses : 0;
-    const double wait = smc_later(rates->atomic_float_clocks, each);
-    if (!piece->is_float || sectors == 0)
-        return each;
-    return piece->together ? smc_later(each, wait / sectors) : each + (wait - each) / sectors;
-}
-
 /* The piece with most atomics in the launch, with the other one that is in the same unit of L2. */
 static void find_hottest_atomics(const struct smc_sm_state *sm, struct smc_sm_result *result)
 {
@@ -756,7 +729,7 @@ static void find_hottest_atomics(const struct smc_sm_state *sm, struct smc_sm_re
         unit.together |= other->together;
     }
     result->first_atomic = piece->first;
-    result->hottest_clocks = clocks_of_atomic(sm->rates, &unit);
+    result->hottest_clocks = smc_sm_clocks_of_atomic(sm->rates, &unit);
     result->atomic_clocks = all > 0 ? clocks / all : 0;
 }
 

@@ -394,6 +394,18 @@ double smc_sm_unfollowed(struct smc_sm_state *sm, const struct smc_warp_trace_en
 double smc_sm_bulk_copy(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
                         const struct smc_async *async, uint32_t sectors, double clock);
 
+/* --- Atomics (sm_atomics.c) ------------------------------------------------------------------- */
+
+/* Sets what a step of an atomic in global memory does. */
+void smc_sm_read_atomic(const struct smc_sass_instruction *in, struct smc_sm_step *step);
+
+/* How long a unit of L2 takes for each atomic of an instruction. */
+double smc_sm_atomic_clocks(const struct smc_rates *rates, const struct smc_sm_step *step,
+                            const struct smc_warp_trace_entry *entry);
+
+/* How long it takes for one in a piece. */
+double smc_sm_clocks_of_atomic(const struct smc_rates *rates, const struct smc_sm_hot_piece *piece);
+
 /* --- Constants (sm_constants.c) --------------------------------------------------------------- */
 
 /* The most lines of constants that a warp of the first block reads at indices of its lanes, while

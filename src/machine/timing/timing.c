@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "code/machine_code.h"
+#include "machine/timing/crowds.h"
 #include "machine/timing/launch_model.h"
 #include "machine/timing/module_values.h"
 #include "machine/timing/panels.h"
@@ -373,6 +374,79 @@ static enum smc_status find_hottest_elsewhere(struct model *model, struct smc_er
     return SMC_OK;
 }
 
+/* How many atomics in global memory a warp of the traces makes. */
+static double atomics_of_warp(const struct model *model, const struct smc_traces *traces)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < model->program.count; i++)
+        if (smc_is_global_atomic(&model->program.step[i].in))
+            sum += traces->executions[i];
+    return sum / ((double)traces->blocks * traces->warps_per_block);
+}
+
+/* Traces blocks drawn from those that run at a time, with as much of each loop as that takes. */
+static enum smc_status trace_crowd(struct model *model, uint64_t running, struct smc_traces *traces,
+                                   struct smc_error *error)
+{
+    enum { WARPS = 128, FEWEST = 4, MOST = 16, TWO = 2, BUDGET = 8 * SMC_SAMPLE_BUDGET };
+    struct sample sample = {.blocks = 1};
+    const uint64_t warps = smc_traces_warps(&model->machine);
+    const double blocks = fmin(fmax(WARPS / (double)warps, FEWEST), MOST);
+    enum smc_status status = SMC_OK;
+    bool cut = true;
+    for (uint64_t kept = SMC_MOST_LOOP_ENTRIES; status == SMC_OK; kept /= 2) {
+        status = smc_sample_measure(model, kept, &sample, &cut, error);
+        if (kept <= SMC_LEAST_LOOP_ENTRIES || (double)(sample.entries * warps) * blocks <= BUDGET)
+            break;
+    }
+    if (status != SMC_OK)
+        return status;
+    const double fit = (double)BUDGET / (double)(sample.entries * warps);
+    const struct smc_traced traced = {
+        .scattered = true,
+        .among = running < model->blocks ? running : 0,
+        .blocks = (uint32_t)fmin(fmax(fmin(fit, blocks), TWO), (double)running),
+        .each_apart = by_data(model),
+        .entries = sample.entries,
+        .loop_entries = sample.loop_entries};
+    return smc_traces_make(&model->machine, &traced, traces, error);
+}
+
+/* Adds the time for which warps that start together wait for each other's atomics. */
+static enum smc_status wait_in_crowds(struct model *model, struct smc_error *error)
+{
+    const double least = 0.02; /* of the launch, if all warps add to the same place */
+    struct work *work = &model->work;
+    const uint64_t resident = model->sms * model->launch->blocks_per_sm;
+    const uint64_t running = resident < model->blocks ? resident : model->blocks;
+    const double first = (double)running / (double)model->blocks;
+    const double each = atomics_of_warp(model, &model->traces);
+    const double all = work->atomics * smc_busy_sms(model) * first * work->atomic_clocks;
+    struct smc_traces traces = {0};
+    struct smc_crowds crowds;
+    if (running < 2 || each <= 1 || model->survey.others ||
+        all / each * (1 + log(each)) < least * work->clocks)
+        return SMC_OK;
+    enum smc_status status = trace_crowd(model, running, &traces, error);
+    if (status != SMC_OK)
+        return status == SMC_USAGE ? SMC_OK : status;
+    const struct smc_crowd_sample sample = {.traces = &traces,
+                                            .program = &model->program,
+                                            .rates = &model->rates,
+                                            .array = model->arguments->array,
+                                            .arrays = model->arguments->array_count,
+                                            .running = (double)running};
+    const bool found = smc_crowds_find(&sample, &crowds);
+    const double atomics = atomics_of_warp(model, &traces);
+    smc_traces_free(&traces);
+    if (!found)
+        return smc_out_of_memory(error);
+    const double longer = smc_crowds_clocks(&crowds, atomics, work->clocks * first);
+    model->atomics_clocks += smc_crowds_clocks(&crowds, atomics, model->atomics_clocks * first);
+    work->clocks += longer;
+    return SMC_OK;
+}
+
 /* Names what the survey could not follow. */
 static void name_unfollowed(const struct model *model, struct smc_time *time)
 {
@@ -431,7 +505,10 @@ static enum smc_status timing_predict(struct model *model, struct smc_error *err
     model->hot_clocks = hottest_requests_clocks(model);
     work->clocks = fmax(work->clocks, fmax(model->dram_clocks, model->hot_clocks));
     work->clocks = fmax(work->clocks, clocks_with_atomics(model));
-    status = add_last_block(model, error);
+    if (work->atomics > 0)
+        status = wait_in_crowds(model, error);
+    if (status == SMC_OK)
+        status = add_last_block(model, error);
     if (status != SMC_OK)
         return status;
     const double times = smc_busy_sms(model);
