@@ -843,6 +843,44 @@ static void test_arriving_lines(void)
     CU_ASSERT_EQUAL(bench.work[1].wavefronts, 4 + 1);
 }
 
+/* Lines are written beside requests that leave most banks idle. */
+static void test_lines_arrive_in_idle_banks(void)
+{
+    struct smc_warp_trace_line line[] = {{.number = 8, .sectors = 1}, {.number = 9, .sectors = 1}};
+    struct smc_warp_trace_entry entry = {.lines = 2, .wavefronts = 2, .idle_banks = 24};
+    struct smc_warp_trace trace = {.entry = &entry, .count = 1, .line = line};
+    struct bench bench;
+    start(&bench, SMC_OP_LDG, SMC_PIPE_LSU, 1);
+    run(&bench, &trace, 1, 1, 1);
+    CU_ASSERT_DOUBLE_EQUAL(bench.work[0].wavefronts, 2 + 2 * 8 / 32.0, 1e-6);
+}
+
+/* The banks that the wavefronts of a load leave idle on average: one word for all lanes, a word
+   each, a double of each of four rows, of which two are served together, doubles of one row, and
+   eight of each of four rows, which conflict. */
+static void test_idle_banks(void)
+{
+    static const struct {
+        unsigned bytes, lanes_of_row, apart, idle_banks;
+    } load[] = {{4, 32, 0, 31}, {4, 32, 4, 0}, {8, 8, 0, 28}, {8, 32, 8, 0}, {8, 8, 8, 16}};
+    enum { ROW = 1024 + 32 };
+    struct smc_capability capability;
+    struct smc_bank_layout layout;
+    CU_ASSERT_FATAL(smc_capability_find(90, &capability));
+    smc_bank_layout_of(&capability.sm, SMC_BANK_MODE_4_BYTES, &layout);
+    for (size_t i = 0; i < sizeof load / sizeof *load; i++) {
+        const struct smc_sass_instruction in = {.operation = SMC_OP_LDG,
+                                                .access_bytes = (uint8_t)load[i].bytes};
+        struct smc_patterns patterns = {0};
+        uint64_t address[32];
+        for (unsigned lane = 0; lane < 32; lane++)
+            address[lane] = lane / load[i].lanes_of_row * (uint64_t)ROW +
+                            lane % load[i].lanes_of_row * (uint64_t)load[i].apart;
+        CU_ASSERT_EQUAL(smc_patterns_find(&patterns, &layout, &in, UINT32_MAX, address)->idle_banks,
+                        load[i].idle_banks);
+    }
+}
+
 /* What was stored is in L1; a load beyond the SM gets it from L2 nevertheless. */
 static void test_load_of_what_was_stored(void)
 {
@@ -2327,6 +2365,8 @@ CU_TestInfo tests_timing[] = {
     {"loads wait in the queues of DRAM", test_dram_queues},
     {"loads from random places of DRAM", test_scattered_loads},
     {"lines that arrive for requests of few and of many", test_arriving_lines},
+    {"lines that arrive in banks that are idle", test_lines_arrive_in_idle_banks},
+    {"banks that loads leave idle", test_idle_banks},
     {"a load of what was stored", test_load_of_what_was_stored},
     {"values that lanes match", test_matches},
     {"constants at different addresses", test_constants},

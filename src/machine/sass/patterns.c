@@ -48,6 +48,39 @@ static uint64_t patterns_key_of(const struct smc_sass_instruction *in, uint32_t 
     return key ? key : 1;
 }
 
+/* Lanes that are served together: so many as have 128 bytes, or 32 of less than 4 bytes each. */
+static uint8_t set_of_lane(const struct smc_sass_instruction *in, int lane)
+{
+    return (uint8_t)(in->access_bytes > 4 ? lane * in->access_bytes / SMC_LINE_BYTES : 0);
+}
+
+/* The words that each set of lanes reads, added up: l1tex__data_bank_reads. */
+static unsigned words_of_sets(const struct smc_sass_instruction *in, uint32_t mask,
+                              const uint64_t address[32])
+{
+    enum { WORD = 4, MOST = 32 };
+    uint64_t word[MOST];
+    unsigned all = 0, count = 0;
+    uint8_t set = 0;
+    for (int lane = 0; lane < 32; lane++) {
+        if (!(mask >> lane & 1))
+            continue;
+        count = set_of_lane(in, lane) == set ? count : 0;
+        set = set_of_lane(in, lane);
+        for (unsigned byte = 0; byte < in->access_bytes; byte += WORD) {
+            const uint64_t number = (address[lane] + byte) / WORD;
+            unsigned i = count;
+            while (i > 0 && word[i - 1] != number)
+                i--;
+            if (i > 0 || count == MOST)
+                continue;
+            word[count++] = number;
+            all++;
+        }
+    }
+    return all;
+}
+
 static void patterns_add_line(struct smc_pattern *pattern, int64_t number, uint8_t sectors,
                               uint8_t set)
 {
@@ -77,10 +110,8 @@ static void patterns_find_lines(const struct smc_sass_instruction *in, uint32_t 
         uint8_t sectors = 0;
         for (unsigned sector = first; sector <= last && sector < 4; sector++)
             sectors |= (uint8_t)(1u << sector);
-        /* of so many lanes as have 128 bytes together, or 32 of less than 4 bytes each */
-        const uint8_t set = (uint8_t)(in->access_bytes > 4 ? lane * in->access_bytes / 128 : 0);
         patterns_add_line(pattern, (int64_t)(address[lane] / SMC_LINE_BYTES - base), sectors,
-                          (uint8_t)(1u << set));
+                          (uint8_t)(1u << set_of_lane(in, lane)));
     }
     for (unsigned i = 0; i < pattern->lines; i++)
         pattern->sectors += (uint8_t)__builtin_popcount(pattern->line[i].sectors);
@@ -103,6 +134,9 @@ const struct smc_pattern *smc_patterns_find(struct smc_patterns *patterns,
     if (!smc_access_misaligned(&access))
         pattern->wavefronts = (uint8_t)smc_banks_count(layout, &access).wavefronts;
     patterns_find_lines(in, mask, address, pattern);
+    enum { BANKS = 32 };
+    const unsigned banks = words_of_sets(in, mask, address) / pattern->wavefronts;
+    pattern->idle_banks = (uint8_t)(banks < BANKS ? BANKS - banks : 0);
     return pattern;
 }
 

@@ -16,6 +16,7 @@ struct smc_pattern_line {
 struct smc_pattern {
     uint64_t key;
     uint8_t wavefronts; /* through the banks of shared memory and of L1 */
+    uint8_t idle_banks; /* on average in each of them */
     uint8_t sectors, lines;
     struct smc_pattern_line line[32];
 };

@@ -111,6 +111,7 @@ static void trace_access(struct state *state, const struct smc_sass_instruction 
     if (smc_accesses_shared(in))
         return;
     entry->sectors = pattern->sectors;
+    entry->idle_banks = pattern->idle_banks;
     if (trace->line_capacity - trace->line_count < pattern->lines)
         return;
     entry->line = (uint32_t)trace->line_count;

@@ -25,8 +25,9 @@ struct smc_warp_trace_entry {
     uint8_t sectors;    /* of an access to global memory */
     uint8_t atomics;    /* of one: those that L2 executes one by one */
     uint8_t active_lanes;
+    uint8_t idle_banks; /* of an access to global memory, in each of its wavefronts */
     bool unknown_addresses;
-    bool filters, is_linear_memory; /* of a fetch of a texture */
+    bool filters : 1, is_linear_memory : 1; /* of a fetch of a texture */
 };
 
 /* Lines from this number on are of local memory, which a warp has for itself: the words of its
