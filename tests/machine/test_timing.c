@@ -474,7 +474,7 @@ static void test_pipe_takes_two_clocks(void)
 }
 
 /* Two operands in the bank of even registers take two clocks, unless the instruction before has
-   kept one of them in its place; another warp in between does not change that. */
+   kept one of them in its place, and no other warp has issued in between. */
 static void test_operand_cache(void)
 {
     static const uint64_t keeps_second = UINT64_C(1) << (123 - 64);
@@ -496,6 +496,46 @@ static void test_operand_cache(void)
             clocks += trace.entry[i].step > 0 && trace.entry[i].step <= (uint32_t)kept ? 1 : 2;
         CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 8), 2 * clocks, 10);
     }
+    bench.no_more_blocks = true; /* the device's order of warps; all operands are kept */
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 8), 2 * 42, 10);
+    for (int i = 0; i < STEPS; i++) /* three clocks to the warp's next instruction */
+        bench.step[i].in.high += UINT64_C(2) << (105 - 64);
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 8), 2 * 2 * 42, 10);
+}
+
+/* Two instructions in a row that read two operands each of the bank of even registers, then two
+   that read one of odd ones, by one warp: the second one stays at dispatch for a clock more, and
+   holds those of the other bank, too. */
+static void test_dispatch(void)
+{
+    struct bench bench;
+    struct smc_warp_trace trace;
+    start(&bench, SMC_OP_FFMA, SMC_PIPE_NONE, 1);
+    for (int i = 1; i <= 4; i++)
+        for (int k = 0; k < (i <= 2 ? 2 : 1); k++)
+            bench.step[i].in.from[k] =
+                (struct smc_sass_operand){.kind = SMC_OPERAND_REGISTER,
+                                          .number = (uint8_t)(4 * i + 2 * k + (i > 2)),
+                                          .registers = 1};
+    trace_loop(ROOM, 100, &trace);
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), 5 * 100, 5);
+    CU_ASSERT_DOUBLE_EQUAL(bench.work[2].held, 100, 1);
+    CU_ASSERT_EQUAL(bench.work[1].held + bench.work[3].held + bench.work[4].held, 0);
+}
+
+/* Of two warps of a block, the one that issued goes on, so that the other one's multiplications of
+   integers do not overlap with what it issues in every clock. */
+static void test_warp_goes_on(void)
+{
+    struct bench bench;
+    struct smc_warp_trace trace;
+    start(&bench, SMC_OP_MOV, SMC_PIPE_NONE, 1);
+    bench.no_more_blocks = true;
+    for (int i = 1; i <= 2; i++)
+        set_step(&bench.step[i], SMC_OP_IMAD, SMC_PIPE_FMA_HEAVY, 1);
+    bench.rates.issue[SMC_PIPE_FMA_HEAVY] = 2;
+    trace_loop(ROOM, 100, &trace);
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 8), 2 * 100 * 5, 10);
 }
 
 /* A multiplication of integers takes its pipe for two clocks, and longer if two operands are in one
@@ -2348,6 +2388,8 @@ CU_TestInfo tests_timing[] = {
     {"compare-and-swap of a shared word", test_swaps},
     {"operands that are kept are not read again", test_operand_cache},
     {"operands of one bank", test_operands_of_one_bank},
+    {"an instruction waits at dispatch for its operands", test_dispatch},
+    {"the warp that issued goes on", test_warp_goes_on},
     {"FMAs go to the halves of their pipe in turn", test_halves_in_turn},
     {"the oldest warp goes first", test_oldest_first},
     {"turns of iterations where some are left out", test_turns_of_iterations},

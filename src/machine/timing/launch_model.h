@@ -25,7 +25,7 @@ enum {
 
 /* What an SM does for its blocks. */
 struct work {
-    double clocks, issued, flops, unknown;
+    double clocks, issued, held, flops, unknown; /* held: at dispatch, in clocks */
     double busy[SMC_PIPE_COUNT];
     double products;                          /* multiply-adds of tensor cores */
     double product_clocks[SMC_PRODUCT_TYPES]; /* they take at their peak, in a sub-partition */

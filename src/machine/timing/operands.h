@@ -18,6 +18,12 @@ void smc_operands_start(struct smc_kept_operands *kept);
 void smc_operands_count(struct smc_kept_operands *kept, const struct smc_sass_instruction *in,
                         struct smc_sm_step *step);
 
+/* Until when a step that issues at a clock is at dispatch, where the next instruction of the
+   sub-partition follows a clock later. `goes_on`: its warp also issued the instruction before.
+   `bank_free`: when each bank has read all operands so far; those of the step are added. */
+double smc_operands_dispatch(double bank_free[2], const struct smc_sm_step *step, bool goes_on,
+                             double clock);
+
 /* The clocks for which a step occupies its pipe longer since operands share a bank. */
 double smc_operands_clocks(const struct smc_rates *rates, const struct smc_sm_step *step);
 

@@ -19,6 +19,7 @@ static void add_step(const struct model *model, uint32_t i, const struct smc_ste
     if (model->traces.sectors && model->traces.sectors[i] > 0 && traced > 0)
         requests = model->traces.sectors[i] / traced;
     work->issued += executions;
+    work->held += times * step->held;
     work->busy[in->pipe] += fmax(executions * smc_rates_clocks(rates, in),
                                  times * step->constants * rates->subpartitions);
     if (in->pipe == SMC_PIPE_TENSOR && smc_mma_of(in, &product)) {

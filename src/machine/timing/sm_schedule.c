@@ -18,7 +18,7 @@
    in blocks of 128, 256, 512 and 1024 threads, of which loads and stores are 320. In blocks of 64
    threads it is 448, which products of matrices in tiles of 8 x 8 do not show (H200, CUDA 13.0,
    driver 580.159.04, 2026-11-30). */
-enum { LSU_QUEUE = 16, DATA_QUEUE = 64, PORT_QUEUE = 4, BARRIER_TURNS = 4 };
+enum { LSU_QUEUE = 16, DATA_QUEUE = 64, BARRIER_TURNS = 4 };
 
 /* --- Steps ------------------------------------------------------------------------------------ */
 
@@ -457,7 +457,7 @@ static double execute(struct smc_sm_state *sm, struct smc_sm_part *part, struct 
     }
 }
 
-/* From when on the pipe and the banks of a step that was just issued can be used again. */
+/* From when on the pipe of a step that was just issued can be used again. */
 static void set_gates(const struct smc_sm_state *sm, struct smc_sm_part *part,
                       const struct smc_sm_step *step)
 {
@@ -470,9 +470,6 @@ static void set_gates(const struct smc_sm_state *sm, struct smc_sm_part *part,
     part->pipe_gate[SMC_PIPE_FMA] =
         free_clock[sm->rates->fma_halves < 2 || part->heavy_is_next ? SMC_PIPE_FMA_HEAVY
                                                                     : SMC_PIPE_FMA];
-    part->port_gate[1] = part->port_free[0] - PORT_QUEUE;
-    part->port_gate[2] = part->port_free[1] - PORT_QUEUE;
-    part->port_gate[3] = smc_later(part->port_gate[1], part->port_gate[2]);
 }
 
 /* What follows a branch is delayed if lanes take it, also where others of the warp go on first.
@@ -517,15 +514,16 @@ static void issue(struct smc_sm_state *sm, struct smc_sm_part *part, uint32_t po
     const struct smc_warp_trace_entry *entry = &warp->trace->entry[warp->at];
     const struct smc_sm_step *step = &sm->step[entry->step];
     double stall = step->stall ? step->stall : 1;
-    part->issue_free = clock + 1;
+    const bool goes_on = !sm->oldest_first || part->last == warp_number;
+    part->issue_free = smc_operands_dispatch(part->port_free, step, goes_on, clock) + 1;
+    part->last = warp_number;
     enum smc_pipe pipe = pipe_of(sm, part, step);
     if (step->kind != SMC_SM_BARRIER)
         part->pipe_free[pipe] = smc_later(part->pipe_free[pipe], clock) + step->occupies;
-    for (int bank = 0; bank < 2; bank++)
-        part->port_free[bank] = smc_later(part->port_free[bank], clock) + step->reads[bank];
     set_gates(sm, part, step);
     sm->work = &sm->launch->work[entry->step];
     sm->work->executions++;
+    sm->work->held += part->issue_free - clock - 1;
     sm->work->flops += (double)step->flops * entry->active_lanes;
     warp->ready = clock + stall;
     const uint64_t filled = sm->cache.filled;
@@ -560,7 +558,10 @@ static void issue(struct smc_sm_state *sm, struct smc_sm_part *part, uint32_t po
         smc_sm_unblock_block(sm, &sm->slot[number]);
 }
 
-/* The warp that issues next in a sub-partition, and when: one of the oldest block of those that can
+/* The warp that issues next in a sub-partition, and when: the one that issued last, as long as it
+   can go on, so that 8 warps with loops of k LOP3 and k FFMA take 3 k clocks for each, as one does,
+   and little more than 2 k if control bits let others go on (k = 2 to 128, patched machine code;
+   H200, CUDA 13.0, driver 580.159.04, 2026-11-30); else one of the oldest block of those that can
    issue first, whose warps take turns: of blocks of 192 to 896 threads that wait for L1, one after
    the other goes on after its first loads (clocks of all warps of an SM; H200, CUDA 13.0, driver
    580.159.04, 2026-11-30). Warps then drift apart, and work outside the busiest pipe overlaps less
@@ -573,6 +574,7 @@ static void issue(struct smc_sm_state *sm, struct smc_sm_part *part, uint32_t po
 static void sm_schedule_choose(const struct smc_sm_state *sm, struct smc_sm_part *part)
 {
     double best = INFINITY;
+    uint64_t least = 0;
     part->next = SMC_SM_NO_WARP;
     for (uint32_t i = 0; i < part->warps; i++) {
         const struct smc_sm_waiting *waiting = &part->waiting[i];
@@ -580,11 +582,11 @@ static void sm_schedule_choose(const struct smc_sm_state *sm, struct smc_sm_part
         if (sm->oldest_first ? clock > best : clock >= best)
             break; /* and so for all that follow */
         clock = smc_later(clock, part->pipe_gate[waiting->pipe]);
-        clock = smc_later(clock, part->port_gate[waiting->banks]);
-        const bool older = sm->oldest_first && clock == best && part->next != SMC_SM_NO_WARP &&
-                           waiting->rank < part->waiting[part->next].rank;
-        if (clock < best || older) {
+        const bool goes_on = waiting->warp == part->last && clock == part->issue_free;
+        const uint64_t rank = goes_on ? 0 : waiting->rank + 1;
+        if (clock < best || (sm->oldest_first && clock == best && rank < least)) {
             best = clock;
+            least = rank;
             part->next = (int)i;
         }
     }

@@ -18,8 +18,9 @@ struct smc_sm_block {
 /* What the executions of one step in the traces did. */
 struct smc_step_work {
     double executions, flops;
-    double unknown;                  /* accesses to memory whose addresses depend on data */
-    double wavefronts;               /* through L1's data stage */
+    double held;       /* clocks of a sub-partition's dispatch beyond one for each, for operands */
+    double unknown;    /* accesses to memory whose addresses depend on data */
+    double wavefronts; /* through L1's data stage */
     double shared_wavefronts;        /* those of them from shared memory */
     double load_sectors, l2_sectors; /* requested from L1, and of L2 after a miss */
     double store_sectors;

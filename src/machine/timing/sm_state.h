@@ -22,8 +22,8 @@ struct smc_sm_step {
     uint8_t wait;              /* scoreboards */
     uint8_t write_sb, read_sb; /* 7: none */
     uint8_t stall;
-    float reads[2]; /* of registers of each bank, in clocks */
-    uint8_t banks;  /* bit n: it reads registers of bank n */
+    float reads[2], all_reads[2]; /* of registers of each bank, in clocks; with those kept */
+    uint8_t holds;                /* dispatch, for so many clocks more than one */
     uint8_t kind;
     uint8_t scope;          /* of a fence: 2: the GPU, 3: the system */
     uint8_t missing_groups; /* that a wait for copies or products allows */
@@ -148,7 +148,7 @@ struct smc_sm_waiting {
     double ready;  /* INFINITY at a barrier */
     uint64_t rank; /* the lowest of those that are ready goes first: block, or turn and then age */
     uint32_t warp, age;
-    uint8_t pipe, banks;
+    uint8_t pipe;
 };
 
 /* Lines of constants, read at an index that all lanes share, that a sub-partition holds; each
@@ -168,10 +168,9 @@ struct smc_sm_part {
     double pipe_free[SMC_PIPE_COUNT];
     bool heavy_is_next;  /* half of the FMA pipe */
     double port_free[2]; /* banks of registers */
+    uint32_t last;       /* the warp that issued last */
     double memory_free;  /* its connection to the units that the sub-partitions share */
-    /* From when on an instruction of each pipe, and one that reads registers of these banks, can
-       issue. */
-    double pipe_gate[SMC_PIPE_COUNT], port_gate[4];
+    double pipe_gate[SMC_PIPE_COUNT];       /* from when on an instruction of each pipe can issue */
     struct smc_warp_trace_line stored_line; /* the first of the last store, of so many */
     uint32_t stored_lines;
     uint64_t local_line[SMC_SM_LOCAL_STORES]; /* of local memory, that it stored to last; the last

@@ -31,12 +31,8 @@ struct smc_sm_waiting smc_sm_waiting_of(const struct smc_sm_state *sm,
         ready = INFINITY;
     const uint64_t rank =
         sm->in_turns ? (uint64_t)warp->turn << 32 | warp->age : sm->slot[warp->block].block;
-    return (struct smc_sm_waiting){.ready = ready,
-                                   .warp = number,
-                                   .age = warp->age,
-                                   .rank = rank,
-                                   .pipe = step->pipe,
-                                   .banks = step->banks};
+    return (struct smc_sm_waiting){
+        .ready = ready, .warp = number, .age = warp->age, .rank = rank, .pipe = step->pipe};
 }
 
 void smc_sm_replace(struct smc_sm_part *part, uint32_t position, const struct smc_sm_waiting *by)

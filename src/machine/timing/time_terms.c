@@ -25,7 +25,7 @@ static void set_pipe_terms(const struct model *model, double ms, double *term)
     const struct work *work = &model->work;
     const struct smc_rates *rates = &model->rates;
     const double part = ms / rates->subpartitions;
-    term[SMC_TIME_ISSUE] = work->issued * part;
+    term[SMC_TIME_ISSUE] = (work->issued + work->held) * part;
     term[SMC_TIME_FMA] =
         (work->busy[SMC_PIPE_FMA] / rates->fma_halves + work->busy[SMC_PIPE_FMA_HEAVY]) * part;
     term[SMC_TIME_FP64] = work->busy[SMC_PIPE_FP64] * part;

@@ -19,6 +19,7 @@ static void timing_add(struct work *sum, const struct work *part, double times)
 {
     sum->clocks += times * part->clocks;
     sum->issued += times * part->issued;
+    sum->held += times * part->held;
     sum->flops += times * part->flops;
     sum->unknown += times * part->unknown;
     for (int i = 0; i < SMC_PIPE_COUNT; i++)
