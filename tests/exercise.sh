@@ -142,7 +142,7 @@ compared 0 "arg 1: all 32" --entry turned --grid 1 --block 8x4 -a f32x32 -a f32x
 compared 0 "arg 2: all 20" --entry window --grid 1 --block 20 -a f32x20:random -a f32x20 -a 20 --expect 2=stencil:radius=2
 compared 1 "arg 2: the first is element 0" --entry window --grid 1 --block 20 -a f32x20:random -a f32x20 -a 20 \
     --expect 2=stencil:radius=3
-compared 0 "arg 2: all 1 elements" --entry total --grid 1 --block 1 -a f64x50:random -a f64x1 -a 50 --expect 2=row-sums
+compared 0 "arg 2: all 1 element is as in row-sums" --entry total --grid 1 --block 1 -a f64x50:random -a f64x1 -a 50 --expect 2=row-sums
 compared 0 "arg 2: all 9" --entry reversed --grid 1 --block 9 -a i32x9:ramp -a i32x9 -a 9 --expect "2=$here/../exercises/opt-in:d=@1"
 compared 2 "'2=reverse': its arrays d (the result) are not as many as those of the launch: name them, such as d=@1" \
     --entry reversed --grid 1 --block 9 -a i32x9:ramp -a i32x9 -a 9 --expect 2=reverse

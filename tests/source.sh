@@ -162,6 +162,10 @@ shows 1 "partial.cu:4: a barrier is reached by part of a warp" partial.cu --grid
 shows 1 "busiest at endless.cu:3" endless.cu --grid 1 --block 32 -a i32x1 --timeout 200
 shows 1 "busiest at endless.cu:3; blocks that wait for each other need --cooperative" \
     endless.cu --grid 2 --block 32 -a i32x1 --timeout 200
+printf 'extern "C" __global__ void own(int *out)\n{\n    __shared__ volatile int go;\n    go = 0;
+    while (!go)\n        ;\n    *out = 1;\n}\n' >own.cu
+shows 1 "busiest at own.cu:5; 0 of 2 blocks ended: a longer --timeout may let more end" \
+    own.cu --grid 2 --block 32 -a i32x1 --timeout 200
 shows 1 "busiest at long.cu:4; 0 of 2 blocks ended: a longer --timeout may let more end" \
     long.cu --grid 2 --block 32 -a i32x32 --timeout 200
 shows 1 "races, bad accesses 0 0 not measured the launch did not finish" long.cu --grid 1 --block 32 -a i32x32 --timeout 200
@@ -451,23 +455,26 @@ END
 chmod +x endless/nvcc
 printf '#include <nowhere>\n__global__ void k() {}\n' >host.cu
 mkdir temporary
-for case in "900000 900000 --on emulator" "100 5000 --on emulator" "4000 4000 --dry-run"; do
-    set -- $case
-    ms=$1 limit=$2
-    shift 2
+over="are over: host.cu is not compiled yet"
+for case in "900000 option --timeout: 900000 ms $over|--on emulator" \
+    "100 5000 ms $over; a longer --timeout gives the compiler more time|--on emulator" \
+    "4000 option --timeout: 4000 ms $over|--dry-run"; do
+    ms=${case%% *} message=${case%|*}
+    message=${message#* }
+    set -- ${case#*|}
     TMPDIR=$PWD/temporary PATH="$PWD/endless:$PATH" smemcalc run host.cu --grid 1 --block 1 --device 9.0 \
         --timeout $ms "$@" >out 2>err
     status=$?
     empty "--timeout $ms $1 ends a compilation, its compiler and their files" "$(
         [ $status -eq 1 ] || echo "exit status $status"
         cat out
-        echo "smemcalc: option --timeout: $limit ms are over: host.cu is not compiled yet" | diff - err
+        echo "smemcalc: $message" | diff - err
         ! kill -0 "$(cat endless/nvcc.pid)" 2>/dev/null || echo "the compiler runs"
         ls temporary)"
 done
 
 printf '\357\273\277extern "C" __global__ void last(int *x) { x[0] = LAST; }\n' >marked.cu
-shows 0 "64 x i32; stores: 1 requests, 1 sectors, 128 B; 7, 0," marked.cu --grid 1 --block 32 \
+shows 0 "64 x i32; stores: 1 request, 1 sector, 128 B; 7, 0," marked.cu --grid 1 --block 32 \
     -a i32x64 --compiler-options "$(seq -f '-DA%g' -s ' ' 80) -DLAST=7"
 
 run_refuses() { # MESSAGE ARGUMENT...

@@ -326,7 +326,7 @@ static void test_accepted(void)
     CU_ASSERT_STRING_EQUAL(trace->launches[0].shown, "k??");
     CU_ASSERT_EQUAL(trace->launches[0].timed_launches, 0);
     CU_ASSERT_EQUAL(trace->launches[0].launches, 1);
-    CU_ASSERT_TRUE(test_trace_has_note(trace, "1 launches were recorded without a valid duration"));
+    CU_ASSERT_TRUE(test_trace_has_note(trace, "1 launch was recorded without a valid duration"));
     CU_ASSERT_TRUE(test_trace_has_note(trace, "1 kernel events without a duration of their own"));
     CU_ASSERT_FALSE(trace->course.begun);
     test_trace_release(trace);

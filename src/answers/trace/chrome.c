@@ -664,8 +664,9 @@ static void note_what_is_unknown(struct chrome_reader *reader, bool unclosed)
         smc_trace_note(trace, "%llu kernel events without a duration of their own are left out",
                        (unsigned long long)reader->incomplete);
     if (reader->untimed)
-        smc_trace_note(trace, "%llu launches were recorded without a valid duration",
-                       (unsigned long long)reader->untimed);
+        smc_trace_note(trace, "%llu launch%s recorded without a valid duration",
+                       (unsigned long long)reader->untimed,
+                       reader->untimed == 1 ? " was" : "es were");
     if (reader->with_sum)
         smc_trace_note(trace, "shared memory was recorded as the sum of static and dynamic");
     if (reader->kernels > 1 && reader->fractions == 0)

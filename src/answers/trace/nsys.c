@@ -780,9 +780,10 @@ static enum smc_status nsys_read_rest(struct export *export, struct smc_error *e
                           take_graph, &graphs, error);
     if (graphs > 0)
         smc_trace_note(export->trace,
-                       "%llu launches of CUDA graphs were recorded without their kernels; 'nsys "
+                       "%llu launch%s of CUDA graphs %s recorded without their kernels; 'nsys "
                        "profile --cuda-graph-trace node' records them",
-                       (unsigned long long)graphs);
+                       (unsigned long long)graphs, graphs == 1 ? "" : "es",
+                       graphs == 1 ? "was" : "were");
     nsys_note_unknown(export);
     return status;
 }

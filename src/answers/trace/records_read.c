@@ -515,24 +515,27 @@ static void note_losses(const struct records_reading *reading)
     const struct record_header *header = &reading->header;
     const long long id = header->process;
     if (header->mode == RECORD_MODE_CUPTI && reading->untimed > 0)
-        smc_trace_note(trace, "process %lld: %llu launches have no time%s", id,
-                       (unsigned long long)reading->untimed, why_untimed(header));
+        smc_trace_note(trace, "process %lld: %llu launch%s no time%s", id,
+                       (unsigned long long)reading->untimed,
+                       reading->untimed == 1 ? " has" : "es have", why_untimed(header));
     if (header->mode == RECORD_MODE_NONE && header->flags & RECORD_FLAG_FORKED &&
         reading->untimed > 0)
-        smc_trace_note(
-            trace,
-            "process %lld: %llu launches have no time: CUPTI does not work in a child of "
-            "a process that used CUDA",
-            id, (unsigned long long)reading->untimed);
+        smc_trace_note(trace,
+                       "process %lld: %llu launch%s no time: CUPTI does not work in a child of "
+                       "a process that used CUDA",
+                       id, (unsigned long long)reading->untimed,
+                       reading->untimed == 1 ? " has" : "es have");
     if (header->dropped > 0)
-        smc_trace_note(trace, "process %lld: CUPTI dropped %llu records", id,
-                       (unsigned long long)header->dropped);
+        smc_trace_note(trace, "process %lld: CUPTI dropped %llu record%s", id,
+                       (unsigned long long)header->dropped, smc_text_plural(header->dropped));
     if (header->lost_launches > 0)
-        smc_trace_note(trace, "process %lld: %llu launches found no space in the file of records",
-                       id, (unsigned long long)header->lost_launches);
+        smc_trace_note(trace, "process %lld: %llu launch%s found no space in the file of records",
+                       id, (unsigned long long)header->lost_launches,
+                       header->lost_launches == 1 ? "" : "es");
     if (header->failed_modules > 0)
-        smc_trace_note(trace, "process %lld: the machine code of %llu modules could not be kept",
-                       id, (unsigned long long)header->failed_modules);
+        smc_trace_note(trace, "process %lld: the machine code of %llu module%s could not be kept",
+                       id, (unsigned long long)header->failed_modules,
+                       smc_text_plural(header->failed_modules));
     if (header->flags & RECORD_FLAG_GRAPHS_INEXACT && header->mode != RECORD_MODE_CUPTI)
         smc_trace_note(
             trace, "process %lld: kernels of some graphs could not be counted without CUPTI", id);

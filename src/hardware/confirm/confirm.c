@@ -350,9 +350,9 @@ static void confirm_result(const struct confirm_view *view)
                      (unsigned long long)comparison->first_wrong, comparison->expected,
                      comparison->got);
     else
-        smc_row_note(row, "%llu elements; the largest error is %.2g of its bound%s%s", checked,
-                     comparison->worst, result->check.message[0] ? "; " : "",
-                     result->check.message);
+        smc_row_note(row, "%llu element%s; the largest error is %.2g of its bound%s%s", checked,
+                     smc_text_plural(checked), comparison->worst,
+                     result->check.message[0] ? "; " : "", result->check.message);
 }
 
 /* PTX fixes the order of every sum, so the results of the GPU and the emulator can differ only if
@@ -372,7 +372,7 @@ static void confirm_agreement(const struct confirm_view *view)
         smc_row_note(row, "of %llu, bit for bit; the first is element %llu", elements,
                      (unsigned long long)agreement->first);
     else
-        smc_row_note(row, "%llu elements, bit for bit", elements);
+        smc_row_note(row, "%llu element%s, bit for bit", elements, smc_text_plural(elements));
     if (kernel && kernel->is_racy)
         row->verdict = SMC_INFORMATION;
 }

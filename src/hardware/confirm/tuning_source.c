@@ -319,8 +319,8 @@ static void compare_with_first(const struct smc_tune *tune, const struct smc_use
     for (size_t i = 0; i < tune->axis_count; i++)
         smc_text_printf(&first, " %s=%" PRId64, tune->axis[i].name, source->first[i]);
     shape->wrong = true;
-    snprintf(shape->why, sizeof shape->why, "%" PRIu64 " elements differ from those of%.120s",
-             different, smc_text_string(&first));
+    snprintf(shape->why, sizeof shape->why, "%" PRIu64 " element%s from those of%.120s", different,
+             different == 1 ? " differs" : "s differ", smc_text_string(&first));
 }
 
 enum smc_status smc_tuning_run_source(const struct smc_tune *tune, struct smc_tune_shape *shape,

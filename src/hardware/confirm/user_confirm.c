@@ -231,8 +231,9 @@ static void user_confirm_expected(const struct smc_user_run *run, struct smc_con
             smc_reading_of((double)expected->differing);
         smc_row_judge(row);
         if (expected->differing == 0)
-            smc_row_note(row, "%s: all %" PRIu64 " elements are as in %.120s", memory->name,
-                         expected->elements, memory->expected_as);
+            smc_row_note(row, "%s: all %" PRIu64 " element%s as in %.120s", memory->name,
+                         expected->elements, expected->elements == 1 ? " is" : "s are",
+                         memory->expected_as);
         else
             smc_row_note(row, "%s: the first is element %" PRIu64 ", %s; in %.120s %s",
                          memory->name, expected->first, memory->seen_value, memory->expected_as,

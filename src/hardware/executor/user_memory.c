@@ -343,9 +343,10 @@ static enum smc_status user_memory_find_variable(const char *ptx, struct smc_use
     SMC_TRY(convert_value(symbol, wanted, error));
     if (!wanted->is_set || fits_variable(&wanted->value, symbol->bytes, align))
         return SMC_OK;
-    return smc_fail(error, SMC_USAGE, "'%.64s': the value has %llu bytes, but %.200s %llu",
+    return smc_fail(error, SMC_USAGE, "'%.64s': the value has %llu byte%s, but %.200s %llu",
                     wanted->typed, (unsigned long long)smc_user_argument_bytes(&wanted->value),
-                    wanted->name, (unsigned long long)symbol->bytes);
+                    smc_text_plural(smc_user_argument_bytes(&wanted->value)), wanted->name,
+                    (unsigned long long)symbol->bytes);
 }
 
 /* Whether a variable before this one is the same, under another name. */
@@ -505,9 +506,9 @@ static enum smc_status user_memory_check_file(const struct smc_user_argument *ar
                         strerror(errno));
     if ((uint64_t)is.st_size == bytes)
         return SMC_OK;
-    return smc_fail(error, SMC_USAGE, "'%.64s': %.512s has %s than %llu bytes", argument->typed,
+    return smc_fail(error, SMC_USAGE, "'%.64s': %.512s has %s than %llu byte%s", argument->typed,
                     path, (uint64_t)is.st_size > bytes ? "more" : "fewer",
-                    (unsigned long long)bytes);
+                    (unsigned long long)bytes, smc_text_plural(bytes));
 }
 
 static enum smc_status check_files(const struct smc_user_argument *argument, uint64_t bytes,

@@ -221,10 +221,11 @@ static enum smc_status fail_param(const struct parameter *parameter, size_t numb
         user_parameters_append_example(parameter, &example);
     }
     if (argument->form == SMC_USER_STRUCT)
-        snprintf(size, sizeof size, ", of %llu bytes,", (unsigned long long)argument->bytes);
+        snprintf(size, sizeof size, ", of %llu byte%s,", (unsigned long long)argument->bytes,
+                 smc_text_plural(argument->bytes));
     if (has_members)
-        snprintf(structure, sizeof structure, ", a structure of %" PRIu64 " bytes",
-                 parameter->ptx.bytes);
+        snprintf(structure, sizeof structure, ", a structure of %" PRIu64 " byte%s",
+                 parameter->ptx.bytes, smc_text_plural(parameter->ptx.bytes));
     smc_fail(error, SMC_USAGE,
              "option --arg: '%.64s'%s does not fit parameter %zu of %.256s, '%s'%s: write %s%s%s",
              argument->typed, size, number, kernel->shown, parameter->declared, structure,
@@ -362,7 +363,8 @@ static void read_code_parameters(const struct smc_cubin_kernel *code,
         *parameter = (struct parameter){.has_size_only = true};
         parameter->ptx = (struct smc_ptx_variable){.bytes = bytes, .is_array = !is_number};
         snprintf(parameter->ptx.type, sizeof parameter->ptx.type, "b%u", is_number ? 8 * bytes : 8);
-        snprintf(parameter->declared, sizeof parameter->declared, "%" PRIu32 " bytes", bytes);
+        snprintf(parameter->declared, sizeof parameter->declared, "%" PRIu32 " byte%s", bytes,
+                 smc_text_plural(bytes));
     }
     read_shown(kernel->shown, parameters, kept);
     for (size_t i = 0; i < kept; i++) /* so that an integer is no float */

@@ -36,8 +36,9 @@ static enum smc_status user_values_read_file(const struct smc_user_argument *arg
     bool is_longer = count == bytes && fgetc(file) != EOF;
     if (count == bytes && !is_longer)
         return SMC_OK;
-    return smc_fail(error, SMC_USAGE, "'%.64s': %.512s has %s than %llu bytes", argument->typed,
-                    argument->path, is_longer ? "more" : "fewer", (unsigned long long)bytes);
+    return smc_fail(error, SMC_USAGE, "'%.64s': %.512s has %s than %llu byte%s", argument->typed,
+                    argument->path, is_longer ? "more" : "fewer", (unsigned long long)bytes,
+                    smc_text_plural(bytes));
 }
 
 static void put_bits(const struct smc_user_type_info *type, void *data, uint64_t index,

@@ -474,7 +474,7 @@ bool smc_block_advance(struct smc_worker *worker)
 {
     const struct smc_emulation_request *request = worker->launch->request;
     uint64_t budget = request->budget ? request->budget : SMC_EMULATOR_BUDGET;
-    const uint64_t polls = worker->polls, changes = worker->changes;
+    const uint64_t polls = worker->polls_beyond, changes = worker->changes;
     const uint32_t warps = worker->launch->warps_per_block;
     bool moved = false, worked = false;
     for (uint32_t w = 0; w < warps && !worker->gave_up; w++) {
@@ -493,7 +493,7 @@ bool smc_block_advance(struct smc_worker *worker)
         if (worker->barrier[SMC_CLUSTER_BARRIER].lanes)
             smc_cluster_try(worker);
     }
-    worker->waits = worker->polls != polls && worker->changes == changes;
+    worker->waits = worker->polls_beyond != polls && worker->changes == changes;
     worker->fruitless = worked || worker->changes != changes ? 0 : worker->fruitless + 1;
     if (worker->fruitless >= ALL_WAIT && smc_mbarrier_drain(worker))
         worker->fruitless = 0;

@@ -234,7 +234,8 @@ struct smc_worker {
     uint64_t blocks_run;
     uint64_t float_adds;
     uint32_t fruitless; /* rounds in a row in which warps only waited */
-    bool waits;         /* in the last round warps read again what none of them changed */
+    bool waits;         /* in the last round warps read again what other blocks may store, and none
+                           changed memory */
     struct smc_object {
         uint32_t address, phases; /* of an mbarrier object; phases that are complete */
         uint32_t instruction;     /* that initialized it, */
@@ -254,6 +255,7 @@ struct smc_worker {
         bool is_copy;
     } asked;                           /* last: of smc_passes_by and of copies */
     uint64_t polls, changes;           /* strong reads, and stores or atomics that changed memory */
+    uint64_t polls_beyond;             /* strong reads of what other blocks may store */
     struct smc_shared_sum *shared_sum; /* one for each four bytes; NULL before the first addition */
     double shared_bound;
     struct smc_output output;

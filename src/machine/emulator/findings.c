@@ -475,7 +475,7 @@ static void say_object(const struct smc_program *program, const struct smc_findi
 static void say_address(const struct smc_finding *finding, struct finding_line *line)
 {
     if (finding->width_bytes)
-        say(line, "; %u bytes at ", finding->width_bytes);
+        say(line, "; %u byte%s at ", finding->width_bytes, smc_text_plural(finding->width_bytes));
     else
         say(line, "; ");
     if (finding->array[0] && (int64_t)finding->array_offset < 0)
@@ -485,7 +485,8 @@ static void say_address(const struct smc_finding *finding, struct finding_line *
     else
         say(line, "address 0x%" PRIx64, finding->address);
     if (finding->array[0] && finding->beyond)
-        say(line, ", which has %" PRIu64 " bytes", finding->array_bytes);
+        say(line, ", which has %" PRIu64 " byte%s", finding->array_bytes,
+            smc_text_plural(finding->array_bytes));
     if (finding->is_shared)
         say(line, " (shared memory)");
 }

@@ -113,6 +113,14 @@ static enum smc_next end_load(struct smc_worker *worker, struct smc_warp *warp,
     return warp->has_unset ? SMC_FOLLOWS : SMC_GO_ON;
 }
 
+/* Whether a lane's memory is not the block's own shared memory: other blocks may store there. */
+static bool is_beyond_block(const struct smc_worker *worker, char *const *host, uint32_t mask)
+{
+    const uintptr_t begin = (uintptr_t)worker->shared;
+    const uintptr_t at = mask ? (uintptr_t)host[__builtin_ctz(mask)] : begin;
+    return at - begin >= worker->launch->smem_bytes && mask;
+}
+
 enum smc_next smc_step_load(struct smc_worker *worker, struct smc_warp *warp,
                             const struct smc_op *op, uint32_t mask)
 {
@@ -130,6 +138,7 @@ enum smc_next smc_step_load(struct smc_worker *worker, struct smc_warp *warp,
         worker, warp,
         &(struct smc_warp_access){.op = op, .kind = SMC_READS, .mask = mask, .host = host});
     worker->polls += op->is_strong;
+    worker->polls_beyond += op->is_strong && is_beyond_block(worker, host, mask);
     for (uint32_t i = 0; i < op->vector; i++)
         if (op->v[i] != SMC_NO_SLOT)
             steps_memory_fetch(op, warp->file + op->v[i], op->v_kind[i], i * op->width_bytes, mask,
@@ -422,6 +431,7 @@ enum smc_next smc_step_atomic(struct smc_worker *worker, struct smc_warp *warp,
         worker, warp,
         &(struct smc_warp_access){.op = op, .kind = SMC_UPDATES, .mask = mask, .host = host});
     worker->polls++;
+    worker->polls_beyond += is_beyond_block(worker, host, mask);
     for (uint32_t left = mask, lane; left; left &= ~(1u << lane)) {
         lane = next_lane(worker, left);
         uint64_t old = 0, b = lane_bits(warp, op->b, bytes, lane);

@@ -267,8 +267,12 @@ static void limit_compilation(const struct smc_user_request *request, bool begin
     const uint32_t least = request->settings->only_predicts ? 0 : LEAST_MS;
     const uint32_t ms = given > least ? given : least;
     smc_auto_text line = {0};
-    smc_text_printf(&line, "option --timeout: %u ms are over: %.512s is not compiled yet", ms,
+    if (ms == given)
+        smc_text_append(&line, "option --timeout: ");
+    smc_text_printf(&line, "%u ms are over: %.512s is not compiled yet", ms,
                     smc_file_name(request->file));
+    if (ms != given)
+        smc_text_append(&line, "; a longer --timeout gives the compiler more time");
     if (begins)
         smc_interrupt_limit(ms, smc_text_string(&line));
     else

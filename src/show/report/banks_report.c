@@ -115,7 +115,7 @@ static void append_elements(const struct smc_array_advice *advice, uint32_t byte
     if (declared->element_bytes)
         smc_text_printf(out, "%u %s", bytes / declared->element_bytes, declared->element);
     else
-        smc_text_printf(out, "%u bytes", bytes);
+        smc_text_printf(out, "%u byte%s", bytes, smc_text_plural(bytes));
 }
 
 static void append_padding(const struct smc_array_advice *advice, struct smc_text *out)
@@ -124,8 +124,9 @@ static void append_padding(const struct smc_array_advice *advice, struct smc_tex
     const uint32_t bytes = padding->element_bytes, row_bytes = padding->row_elements * bytes;
     const uint32_t element_bytes = advice->declared.element_bytes;
     if (element_bytes && padding->padding_elements * bytes % element_bytes) {
-        smc_text_printf(out, "pad each %s of %u bytes by %u bytes", advice->declared.element,
-                        row_bytes, padding->padding_elements * bytes);
+        smc_text_printf(out, "pad each %s of %u byte%s by %u byte%s", advice->declared.element,
+                        row_bytes, smc_text_plural(row_bytes), padding->padding_elements * bytes,
+                        smc_text_plural(padding->padding_elements * bytes));
         return;
     }
     const bool is_row =

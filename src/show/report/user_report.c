@@ -139,9 +139,10 @@ static void append_traffic(const struct smc_user_run *run, size_t index, struct 
         const struct smc_emulated_traffic *seen = &run->memory[index].traffic.kind[kind];
         if (seen->requests > 0)
             smc_text_printf(line,
-                            "; %s: %" PRIu64 SMC_TIE "requests, %" PRIu64 SMC_TIE
-                            "sectors, %" PRIu64 SMC_TIE "B",
-                            kinds[kind], seen->requests, seen->sectors, seen->bytes);
+                            "; %s: %" PRIu64 SMC_TIE "request%s, %" PRIu64 SMC_TIE
+                            "sector%s, %" PRIu64 SMC_TIE "B",
+                            kinds[kind], seen->requests, smc_text_plural(seen->requests),
+                            seen->sectors, smc_text_plural(seen->sectors), seen->bytes);
     }
 }
 
