@@ -238,8 +238,8 @@ static void append_template_names(const struct smc_tokens *tokens,
 }
 
 /* The parameters as written, in one line. */
-static void append_parameters(const struct smc_tokens *tokens, uint32_t begin,
-                              struct smc_text *text)
+static void append_parameters_written(const struct smc_tokens *tokens, uint32_t begin,
+                                      struct smc_text *text)
 {
     const uint32_t end = tokens->item[begin].match;
     for (uint32_t i = begin; end != SMC_NO_TOKEN && i <= end; i++) {
@@ -273,7 +273,7 @@ bool smc_source_append_template(const char *file, const char *source, const char
                         length, name, token->line, length, name);
         append_template_names(tokens, found, text);
         smc_text_append(text, ">");
-        append_parameters(tokens, found->parameters, text);
+        append_parameters_written(tokens, found->parameters, text);
         smc_text_append(text, ";' with arguments for ");
         append_template_names(tokens, found, text);
         return true;

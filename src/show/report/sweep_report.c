@@ -506,8 +506,8 @@ static void append_run(const struct smc_sweep *sweep, uint64_t first, uint64_t l
 }
 
 /* " at tile 16, pad 1". */
-static void append_place(const struct smc_sweep_result *result, uint64_t point,
-                         struct smc_text *line)
+static void append_point_place(const struct smc_sweep_result *result, uint64_t point,
+                               struct smc_text *line)
 {
     for (size_t i = 0; i < result->sweep->axis_count; i++) {
         smc_text_printf(line, "%s%s ", i ? ", " : " at ",
@@ -528,7 +528,7 @@ static void append_fastest_point(const struct smc_sweep_result *result, struct s
     while (result->point[at].predicted_ms != fastest)
         at++;
     smc_words_time(fastest, line);
-    append_place(result, at, line);
+    append_point_place(result, at, line);
     smc_text_printf(line, ", bound by %s", smc_time_term_info[result->point[at].bound_by].label);
 }
 
@@ -593,7 +593,7 @@ void smc_text_sweep(const struct smc_sweep_result *result, struct smc_text *out)
     sweep_report_append_best(result, out);
     if (result->refusal[0]) {
         smc_text_append(&line, "first");
-        append_place(result, result->refused, &line);
+        append_point_place(result, result->refused, &line);
         smc_text_printf(&line, ": %s", result->refusal);
         smc_layout_line(out, "refused", &line);
     }
