@@ -2,10 +2,10 @@
 #include "machine/timing/launch_model.h"
 
 enum {
-    WHOLE_BUDGET =
-        500000, /* as SMC_SAMPLE_BUDGET, of all blocks of an SM, if nothing is left out */
-    ROUNDS_BUDGET = 200000, /* likewise, of whole rounds of its blocks, if arrays have contents */
-    PLAIN_BUDGET = 1000000, /* likewise, if they have none */
+    WHOLE_BUDGET = 500000,  /* as SMC_SAMPLE_BUDGET, of all blocks of an SM, if nothing is left out,
+                               or of a single round of them */
+    ROUNDS_BUDGET = 200000, /* likewise, of several whole rounds, if arrays have contents */
+    PLAIN_BUDGET = 1000000, /* likewise, of all of these, if they have none */
     MOST_ROUNDS = 3,        /* of blocks that reside */
     /* Of blocks that reside, up to FEW the budget shows how they drift apart; it grows with their
        number up to MANY. */
@@ -72,9 +72,9 @@ static enum smc_status choose_whole(const struct model *model, struct sample *sa
     for (uint64_t rounds = MOST_ROUNDS; rounds > 0 && status == SMC_OK && !*is_whole; rounds--) {
         const uint64_t blocks = rounds * resident < most ? rounds * resident : most;
         const bool is_all = blocks == most && most > 1;
-        const uint64_t budget = !has_contents ? PLAIN_BUDGET
-                                : is_all      ? WHOLE_BUDGET
-                                              : ROUNDS_BUDGET;
+        const uint64_t budget = !has_contents           ? PLAIN_BUDGET
+                                : is_all || rounds == 1 ? WHOLE_BUDGET
+                                                        : ROUNDS_BUDGET;
         const uint64_t entries = budget / (blocks * warps);
         struct sample whole = *sample;
         bool cut = true;
