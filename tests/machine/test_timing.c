@@ -1629,6 +1629,47 @@ static void test_barrier(void)
     CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), 10 * (3 * 4 + 15) + 2 * 4, 4);
 }
 
+/* So many rounds of some MOV and a barrier each, and instructions that are left out. */
+static void trace_rounds(uint32_t moves, uint64_t left_out, struct smc_warp_trace_entry *entry,
+                         struct smc_warp_trace_skip *skip, struct smc_warp_trace *trace)
+{
+    enum { ROUNDS = 10, MOVE = 2, BARRIER = 4 };
+    *trace = (struct smc_warp_trace){
+        .entry = entry, .capacity = ROOM, .skip = skip, .skip_capacity = 1, .loop_entries = ROOM};
+    for (int round = 0; round < ROUNDS; round++) {
+        for (uint32_t i = 0; i < moves; i++)
+            smc_warp_trace_add_steps(trace, MOVE, MOVE + 1, 32);
+        smc_warp_trace_add_steps(trace, BARRIER, BARRIER + 1, 32);
+    }
+    *skip = (struct smc_warp_trace_skip){
+        .executed = left_out, .window = trace->length, .depth = SMC_WARP_TRACE_DEPTH};
+    entry[trace->count++] = (struct smc_warp_trace_entry){.step = SMC_WARP_TRACE_SKIP};
+    trace->skip_count = 1;
+    smc_warp_trace_add_steps(trace, 0, 1, 32);
+}
+
+/* A warp works, and leaves out ten times as much as is kept. The others wait for it, and work as
+   much as it does in what is left out: that takes ten times as long, too, not fifty times. */
+static void test_waits_are_left_out(void)
+{
+    enum { WARPS = 4, MOVES = 40, FEW = 3, KEPT = 10 * (MOVES + 1) };
+    static struct smc_warp_trace_entry entry[2][ROOM];
+    struct smc_warp_trace_skip skip[2];
+    struct smc_warp_trace trace[2];
+    struct bench bench;
+    start(&bench, SMC_OP_MOV, SMC_PIPE_ALU, 4);
+    set_step(&bench.step[4], SMC_OP_BAR, SMC_PIPE_ADU, 1);
+    bench.rates.barrier_latency = 10;
+    bench.no_more_blocks = true;
+    trace_rounds(MOVES, 10 * KEPT, entry[0], &skip[0], &trace[0]);
+    trace_rounds(FEW, 5 * KEPT, entry[1], &skip[1], &trace[1]);
+    const struct smc_warp_trace *all[WARPS] = {&trace[0], &trace[1], &trace[1], &trace[1]};
+    bench.cut = true;
+    const double kept = run_warps(&bench, all, 1, 1, WARPS);
+    bench.cut = false;
+    CU_ASSERT_DOUBLE_EQUAL(run_warps(&bench, all, 1, 1, WARPS), 11 * kept, kept);
+}
+
 /* --- Barriers in shared memory ---------------------------------------------------------------- */
 
 /* Two warps of one sub-partition that take turns, and three that do nothing. */
@@ -2430,6 +2471,7 @@ CU_TestInfo tests_timing[] = {
     {"what a trace leaves out is added", test_what_is_left_out_is_added},
     {"what a trace leaves out of nested loops is added", test_nested_loops_are_cut},
     {"a barrier", test_barrier},
+    {"waits at barriers, where iterations are left out", test_waits_are_left_out},
     {"warps take turns at barriers in shared memory", test_turns},
     {"warps wait for the phase in which they arrived", test_arrived_phase},
     {"a trace ends at a wait", test_trace_ends_at_wait},

@@ -223,7 +223,10 @@ static void start_block(struct smc_sm_state *sm, uint32_t number, double clock)
 /* How long the instructions take that the traces of a block leave out: the mean of its warps, which
    delay each other; the longest warp, without such delays, may take longer (end_warp). Where they
    wait for each other, those of the sub-partition that has the longest ones, if all blocks put the
-   same warps there. Where they take turns, all take as long as the one that takes longest. */
+   same warps there, but no longer than for the warp that waits least for the others: of those that
+   idle in the iterations that are kept and work in later ones, the instructions that are left out
+   would stand for many times the wait. Where they take turns, all take as long as the one that
+   takes longest. */
 static double debt_of_block(const struct smc_sm_state *sm, const struct smc_sm_slot *slot)
 {
     const uint32_t warps = sm->launch->warps_per_block, parts = sm->rates->subpartitions;
@@ -234,7 +237,8 @@ static double debt_of_block(const struct smc_sm_state *sm, const struct smc_sm_s
         sum += slot->part_debt[i];
         most = smc_later(most, slot->part_debt[i]);
     }
-    return slot->waits && warps % parts == 0 ? most * parts / warps : sum / warps;
+    const double usual = slot->waits && warps % parts == 0 ? most * parts / warps : sum / warps;
+    return slot->waits ? fmin(usual, slot->busiest_debt) : usual;
 }
 
 /* A block has ended: adds its spans of atomics to the windows, and forgets them. */
@@ -260,6 +264,10 @@ static void end_warp(struct smc_sm_state *sm, const struct smc_sm_warp *warp, do
     struct smc_sm_slot *slot = &sm->slot[warp->block];
     slot->part_debt[warp->subpartition] += warp->debt;
     slot->most_debt = smc_later(slot->most_debt, warp->debt);
+    if (warp->debt - warp->waited_debt > slot->most_work) {
+        slot->most_work = warp->debt - warp->waited_debt;
+        slot->busiest_debt = warp->debt;
+    }
     slot->last = smc_later(slot->last, clock + warp->least_debt);
     slot->end = smc_later(slot->end, clock);
     slot->left_out += warp->left_out;

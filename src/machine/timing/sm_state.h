@@ -96,11 +96,13 @@ struct smc_sm_warp {
     double debt;   /* clocks of the instructions so far that its trace leaves out */
     double delay;  /* clocks for which its instructions so far waited for units that warps share,
                       with those that are left out */
-    double least_debt; /* the debt without such waits */
-    double left_out;   /* instructions so far */
-    double filled;     /* lines of L1 by its instructions so far, with those that are left out */
+    double least_debt;  /* the debt without such waits, and without those at barriers */
+    double waited;      /* clocks at barriers so far, with those that are left out */
+    double waited_debt; /* and those of the debt */
+    double left_out;    /* instructions so far */
+    double filled;      /* lines of L1 by its instructions so far, with those that are left out */
     struct {
-        double clock, debt, delay, filled;
+        double clock, debt, delay, filled, waited;
     } mark[SMC_WARP_TRACE_DEPTH + 1]; /* when loops began, by depth; the last: when the warp did */
     uint32_t subpartition;
     uint32_t age;           /* how many warps started before */
@@ -138,6 +140,8 @@ struct smc_sm_slot {
     bool takes_turns;                            /* its warps wait for barriers in shared memory */
     bool leaves_waits_out;                       /* a warp has: iterations, not just rounds */
     double most_debt;                            /* of a warp of the block */
+    double most_work;    /* of its warps: the debt without waits at barriers */
+    double busiest_debt; /* of that warp, with them */
     double last; /* when the last of its warps ends, if no unit delays it in what is left out */
     struct smc_sm_swapped_word swapped[SMC_SM_SWAPPED_WORDS]; /* by number */
 };

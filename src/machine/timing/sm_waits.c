@@ -84,12 +84,15 @@ static void add_debt(struct smc_sm_state *sm, struct smc_sm_warp *warp,
     double clocks = warp->ready - warp->mark[skip->depth].clock;
     double owed = warp->debt - warp->mark[skip->depth].debt;
     double delay = warp->delay - warp->mark[skip->depth].delay;
+    double waited = warp->waited - warp->mark[skip->depth].waited;
     if (skip->window == 0)
         return;
     const double times = (double)skip->executed / (double)skip->window;
-    warp->least_debt += smc_later(0, clocks + owed - delay) * times;
+    warp->least_debt += smc_later(0, clocks + owed - delay - waited) * times;
     warp->debt += (clocks + owed) * times;
     warp->delay += delay * times;
+    warp->waited += waited * times;
+    warp->waited_debt += waited * times;
     warp->left_out += (double)skip->executed;
     smc_sm_fill_left_out(sm, warp, skip);
 }
@@ -125,6 +128,7 @@ void smc_sm_pass_marks(struct smc_sm_state *sm, struct smc_sm_warp *warp)
             warp->mark[entry->line].debt = warp->debt;
             warp->mark[entry->line].delay = warp->delay;
             warp->mark[entry->line].filled = warp->filled;
+            warp->mark[entry->line].waited = warp->waited;
         } else if (entry->step == SMC_WARP_TRACE_SKIP) {
             const struct smc_warp_trace_skip *skip = &warp->trace->skip[entry->line];
             if (sm->launch->cut)
@@ -208,6 +212,7 @@ static void release_barrier(struct smc_sm_state *sm, struct smc_sm_slot *slot, u
         if (warp->at_barrier != number + 1)
             continue;
         warp->released = barrier->clock + sm->rates->barrier_latency - BARRIER_CLOCKS;
+        warp->waited += smc_later(0, warp->released - warp->ready);
         wake_warp(sm, slot->first_warp + i, 0);
     }
     *barrier = (struct smc_sm_named_barrier){.arrived = 0};
