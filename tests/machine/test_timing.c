@@ -2226,6 +2226,41 @@ static void test_launches_after_copies(void)
     CU_ASSERT_EQUAL(smc_rates_after_copies_ms(4), smc_rates_after_copies_ms(100));
 }
 
+/* DRAM traffic of a kernel that changes 512 bytes at the beginning of an array of so many MiB. */
+static double dram_bytes_of_changed(size_t mib, bool restored)
+{
+    static unsigned char file[1 << 16];
+    struct smc_device device;
+    struct smc_time_arguments arguments = {0};
+    struct smc_error error;
+    struct smc_time time = {0};
+    char note[256];
+    const size_t bytes =
+        temporary_read(SMC_SOURCE_DIR "/tests/data/inspect/own-sm90.cubin", file, sizeof file);
+    CU_ASSERT_EQUAL_FATAL(smc_device_find("H200", &device, note, &error), SMC_OK);
+    const uint64_t address = smc_time_add_array(&arguments, mib << 20);
+    smc_time_add_parameter(&arguments, address, sizeof address);
+    struct smc_time_launch launch = {.device = &device,
+                                     .blocks_per_sm = 1,
+                                     .arguments = &arguments,
+                                     .cubin = file,
+                                     .cubin_bytes = bytes,
+                                     .entry = "bounded",
+                                     .block = {128, 1, 1},
+                                     .grid = {1, 1, 1},
+                                     .restored = restored};
+    CU_ASSERT_EQUAL(smc_time_predict(&launch, &time, &error), SMC_OK);
+    return time.dram_bytes;
+}
+
+/* All of an array is restored, however little of it the launch accesses. */
+static void test_restored_as_a_whole(void)
+{
+    CU_ASSERT_EQUAL(dram_bytes_of_changed(36, false), 0);
+    CU_ASSERT_EQUAL(dram_bytes_of_changed(16, true), 0);
+    CU_ASSERT(dram_bytes_of_changed(36, true) > 512 / 2);
+}
+
 static void test_tensor_rates(void)
 {
     enum {
@@ -2495,6 +2530,7 @@ CU_TestInfo tests_timing[] = {
     {"units that are busy equally long", test_tie},
     {"measured and estimated rates", test_rates},
     {"launches after copies", test_launches_after_copies},
+    {"restored as a whole", test_restored_as_a_whole},
     {"clocks of mma.sync by shape, type and board", test_tensor_rates},
     {"measured rates of tensor cores", test_measured_tensor_rates},
     CU_TEST_INFO_NULL,

@@ -150,6 +150,7 @@ static struct smc_touched touched_of(const struct model *model, size_t i, const 
                               touched.asked_written, most_written);
     touched.both = fmax(touched.read, touched.written);
     touched.copied = model->launch->restored && traffic->stored > 0 ? bytes : 0;
+    touched.beside = touched.copied > 0 ? fmax(bytes - touched.both, 0) : 0;
     const double sectors = fmin(fmin(most_written, touched.written),
                                 traffic->stored_sectors * scale->times * SMC_SECTOR_BYTES);
     if (traffic->loaded <= 0 && traffic->stored_bytes * scale->times < CLEARLY * sectors)
@@ -200,6 +201,13 @@ static double share_soon(const struct model *model, const struct smc_reuse_count
     return soon / fmax(smc_reuse_sum(counts), 1);
 }
 
+/* The different bytes that pass L2 from a launch to the next one: what it accesses, and all of the
+   arrays that are restored, with the copies that these come from. */
+static double passed_between_launches(const struct model *model, const struct smc_touched *all)
+{
+    return all->both + all->copied + all->beside + model->local_bytes;
+}
+
 /* The share of array `i` that comes from DRAM once in each launch. Arrays are restored one after
    the other. */
 static double share_once(const struct model *model, size_t i, const struct scale *scale)
@@ -209,7 +217,7 @@ static double share_once(const struct model *model, size_t i, const struct scale
         return scale->share;
     for (size_t k = i + 1; k < model->arguments->array_count; k++)
         later += model->traffic[k].stored > 0 ? (double)model->arguments->array[k].bytes : 0;
-    const double most = scale->all.both + scale->all.copied + model->local_bytes;
+    const double most = passed_between_launches(model, &scale->all);
     const double first = 2 * (later + (double)model->arguments->array[i].bytes);
     const double last = 2 * later + scale->all.both + model->local_bytes;
     return smc_l2_share_of_copied(fmin(first, most), fmin(last, most),
@@ -460,7 +468,8 @@ static void find_shares(const struct model *model, struct scale *scale)
         scale->at_a_time += bytes_at_a_time(model, i, scale);
     }
     const double both = scale->all.both + model->local_bytes;
-    scale->share = smc_l2_share_of_dram(&scale->kept, both + scale->all.copied, l2_bytes);
+    scale->share =
+        smc_l2_share_of_dram(&scale->kept, passed_between_launches(model, &scale->all), l2_bytes);
     scale->stored_share =
         fmax(smc_l2_share_of_dram(&scale->kept, both, l2_bytes),
              smc_l2_share_of_stored(fmax(scale->kept.written, scale->all.copied), l2_bytes));

@@ -12,6 +12,7 @@ void smc_touched_add(struct smc_touched *sum, const struct smc_touched *part)
     sum->written += part->written;
     sum->both += part->both;
     sum->copied += part->copied;
+    sum->beside += part->beside;
     sum->asked_read += part->asked_read;
     sum->asked_written += part->asked_written;
     sum->filled += part->filled;

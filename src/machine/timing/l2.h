@@ -35,7 +35,7 @@ enum { SMC_L2_PIECE_BYTES = 64 };
 /* What a launch loads from and stores to arrays, in bytes: once each, as far as it is accessed. */
 struct smc_touched {
     double read, written, both; /* both: each byte counted once */
-    double copied;              /* from other arrays, before each launch */
+    double copied, beside; /* from other arrays, before each launch; what it then does not access */
     double asked_read, asked_written;
     double filled; /* sectors that are stored in part and not loaded: L2 reads them from DRAM */
 };
