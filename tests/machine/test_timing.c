@@ -1277,6 +1277,37 @@ static void test_atomics(void)
     CU_ASSERT_EQUAL(bench.result.atomics, 8 * 4);
 }
 
+/* Lanes that share words leave the SM one after the other: so many at each word of one sector, of
+   several, and of several lines, in the clocks that were measured. */
+static void test_atomics_of_shared_words(void)
+{
+    static const struct {
+        uint32_t lines, sectors, atomics;
+        uint8_t sectors_of_line;
+        double clocks;
+    } measured[] = {{1, 1, 32, 1, 62}, {1, 1, 16, 1, 48},  {1, 1, 8, 1, 25},  {1, 1, 4, 1, 12.9},
+                    {1, 2, 4, 3, 8.5}, {1, 4, 32, 15, 41}, {4, 4, 32, 1, 64}, {1, 4, 4, 15, 5}};
+    enum { WARPS = 16 };
+    for (size_t i = 0; i < sizeof measured / sizeof *measured; i++) {
+        struct smc_warp_trace_line line[4];
+        for (uint32_t k = 0; k < 4; k++)
+            line[k] = (struct smc_warp_trace_line){.number = 8 + k,
+                                                   .sectors = measured[i].sectors_of_line};
+        struct smc_warp_trace_entry entry = {.lines = (uint8_t)measured[i].lines,
+                                             .sectors = (uint8_t)measured[i].sectors,
+                                             .atomics = (uint8_t)measured[i].atomics,
+                                             .wavefronts = 1,
+                                             .active_lanes = 32};
+        const struct smc_warp_trace trace = {.entry = &entry, .count = 1, .line = line};
+        struct bench bench;
+        start(&bench, SMC_OP_REDG, SMC_PIPE_LSU, 1);
+        bench.rates.atomic_clocks = 0.1;
+        const double clocks = measured[i].clocks;
+        const double all = run(&bench, &trace, 1, 1, WARPS) - bench.rates.atomic_latency;
+        CU_ASSERT_DOUBLE_EQUAL(all / WARPS, clocks, 0.12 * clocks);
+    }
+}
+
 /* The units that atomics have are those of the window of each array: those of one
    line are in one, those of 1 MiB in all. */
 static void test_atomic_windows(void)
@@ -1296,6 +1327,8 @@ static void test_atomic_windows(void)
     const struct smc_warp_trace both = {.entry = entry, .count = 2, .line = line},
                                 large = {.entry = entry + 1, .count = 1, .line = line};
     const struct smc_sm_dram dram[4] = {{0}};
+    static const float once[2] = {1, 1};
+    static const float *const weight[2] = {once, once};
     struct bench bench;
     start(&bench, SMC_OP_REDG, SMC_PIPE_LSU, 1);
     bench.rates.atomic_clocks = bench.rates.atomic_unit_clocks = bench.rates.atomic_whole_clocks =
@@ -1316,9 +1349,13 @@ static void test_atomic_windows(void)
                                              .block = block,
                                              .blocks = 2,
                                              .blocks_at_a_time = 2,
+                                             .weight = weight,
                                              .work = bench.work};
         struct smc_error error;
         CU_ASSERT_EQUAL_FATAL(smc_sm_run(&launch, &bench.result, &error), SMC_OK);
+        CU_ASSERT_DOUBLE_EQUAL(bench.result.busiest_unit, i ? (one + spread) / 2 : many, 1e-9);
+        /* also of blocks that are drawn from the grid, where an SM has only one */
+        CU_ASSERT_EQUAL_FATAL(smc_sm_access(&launch, &bench.result, &error), SMC_OK);
         CU_ASSERT_DOUBLE_EQUAL(bench.result.busiest_unit, i ? (one + spread) / 2 : many, 1e-9);
     }
 }
@@ -2494,6 +2531,7 @@ CU_TestInfo tests_timing[] = {
     {"the first blocks are sent one after the other", test_first_blocks},
     {"atomics, and the most of them in one piece", test_atomics},
     {"windows of atomics in several arrays", test_atomic_windows},
+    {"atomics whose lanes share words", test_atomics_of_shared_words},
     {"copies in groups, of which a warp waits for all but the newest", test_copies_in_groups},
     {"copies past L1", test_copies_past_l1},
     {"turns of copies past L1", test_turns_of_copies},

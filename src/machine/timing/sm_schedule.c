@@ -245,7 +245,7 @@ static double debt_of_block(const struct smc_sm_state *sm, const struct smc_sm_s
 static void add_window(struct smc_sm_state *sm, uint32_t slot)
 {
     const size_t places = sm->launch->arrays + 2;
-    for (size_t i = 0; i < places && sm->atomics_span; i++) {
+    for (size_t i = 0; i < places; i++) {
         struct smc_sm_span *span = &sm->atomics_span[slot * places + i];
         struct smc_sm_window *window = &sm->window[i];
         if (span->last == 0)
@@ -677,10 +677,13 @@ static enum smc_status open_sm(const struct smc_sm_launch *launch, struct smc_sm
         sm->part[i].waiting = list ? list + i * warps : NULL;
         sm->part[i].next = SMC_SM_NO_WARP - 1;
     }
+    sm->atomics_span = smc_calloc(slots * (launch->arrays + 2) + 1, sizeof *sm->atomics_span);
+    sm->window = smc_calloc(launch->arrays + 2, sizeof *sm->window);
     bool caches = smc_l1_open(&sm->cache, launch->l1_bytes);
     caches = smc_l1_open(&sm->stored, SMC_SM_STORED_BYTES) && caches;
     caches = open_fetch(sm) && caches;
-    if (!caches || !sm->step || !sm->warp || !sm->slot || !list) {
+    if (!caches || !sm->step || !sm->warp || !sm->slot || !list || !sm->atomics_span ||
+        !sm->window) {
         close_sm(sm);
         return smc_out_of_memory(error);
     }
@@ -833,12 +836,6 @@ enum smc_status smc_sm_run(const struct smc_sm_launch *launch, struct smc_sm_res
     if (status != SMC_OK)
         return status;
     sm.timed = true;
-    sm.atomics_span = smc_calloc(sm.slots * (launch->arrays + 2), sizeof *sm.atomics_span);
-    sm.window = smc_calloc(launch->arrays + 2, sizeof *sm.window);
-    if (!sm.atomics_span || !sm.window) {
-        close_sm(&sm);
-        return smc_out_of_memory(error);
-    }
     const bool whole =
         !leaves_out(launch) && (launch->no_more_blocks || launch->blocks > launch->resident_blocks);
     sm.in_turns = launch->turns && !whole && !leaves_rounds_out(launch) && !sm.fetch.arrives;
@@ -967,8 +964,11 @@ enum smc_status smc_sm_access(const struct smc_sm_launch *launch, struct smc_sm_
                     &sm, &sm.warp[i], launch->weight[(size_t)first * launch->warps_per_block + i]);
         }
         add_spans(&sm, blocks);
+        for (uint32_t b = 0; b < blocks; b++)
+            add_window(&sm, b);
     }
     find_hottest(&sm);
+    find_windows(&sm, result);
     close_sm(&sm);
     return SMC_OK;
 }

@@ -357,12 +357,14 @@ static double clocks_with_atomics(const struct model *model)
     return atomics > 0 ? work->first_atomic + atomics + waits * fmin(atomics, loads) : 0;
 }
 
-/* Of a single block in the sample it is not known whether others access the same pieces. */
+/* Of a single block in the sample it is not known whether others access the same pieces, nor which
+   windows the atomics of the blocks that run at a time have. */
 static enum smc_status find_hottest_elsewhere(struct model *model, struct smc_error *error)
 {
     enum { MUCH = 8, BLOCKS = 4 };
     struct work *work = &model->work, elsewhere;
-    const double most = fmax(hottest_clocks(model), hottest_requests_clocks(model));
+    const double atomics = work->atomics * smc_busy_sms(model) * work->atomic_clocks;
+    const double most = fmax(fmax(atomics, hottest_clocks(model)), hottest_requests_clocks(model));
     if (model->sample.blocks > 1 || model->blocks == 1 || most * MUCH < work->clocks)
         return SMC_OK;
     enum smc_status status = access_elsewhere(model, BLOCKS, &elsewhere, error);
@@ -372,6 +374,8 @@ static enum smc_status find_hottest_elsewhere(struct model *model, struct smc_er
     work->hottest_stores = elsewhere.hottest_stores;
     work->hottest_loads = elsewhere.hottest_loads;
     work->hottest_clocks = elsewhere.hottest_clocks;
+    work->atomics_window = elsewhere.atomics_window;
+    work->busiest_unit = elsewhere.busiest_unit;
     return SMC_OK;
 }
 
