@@ -788,6 +788,31 @@ static void test_merged_stores(void)
     run(&bench, &trace, 1, 1, 8);
     CU_ASSERT_DOUBLE_EQUAL(bench.result.stores, 4 + 4 * 0.63, 1e-6); /* of four sub-partitions */
     CU_ASSERT_DOUBLE_EQUAL(bench.result.hottest_stores, 4 + 4 * 0.63, 1e-6);
+    for (uint8_t bytes = 1; bytes <= 4; bytes *= 2) { /* parts of a word take longer */
+        start(&bench, SMC_OP_STG, SMC_PIPE_LSU, 1);
+        bench.step[0].in.access_bytes = bytes;
+        run(&bench, &trace, 1, 1, 8);
+        CU_ASSERT_DOUBLE_EQUAL(bench.result.hottest_stores, bytes < 4 ? 8 * 2.7 : 4 + 4 * 0.63,
+                               1e-6);
+    }
+}
+
+/* What L2 lacks of lines that it gets in part takes as long as six whole sectors. */
+static void test_stores_to_missing_lines(void)
+{
+    struct smc_warp_trace_line line[32];
+    struct smc_warp_trace_entry entry = {
+        .lines = 32, .sectors = 32, .wavefronts = 1, .active_lanes = 32};
+    struct smc_warp_trace trace = {.entry = &entry, .count = 1, .line = line};
+    set_lines(line, 1, 0);
+    for (int i = 0; i < 3; i++) {
+        struct bench bench;
+        start(&bench, SMC_OP_STG, SMC_PIPE_LSU, 1);
+        bench.step[0].in.access_bytes = 8;
+        bench.dram[0].part_share = i / 2.0;
+        run(&bench, &trace, 1, 1, 1);
+        CU_ASSERT_DOUBLE_EQUAL(bench.work[0].store_slots, 32 * (2.15 + i / 2.0 * (6 - 2.15)), 1e-6);
+    }
 }
 
 static void test_scattered_stores(void)
@@ -2514,6 +2539,7 @@ CU_TestInfo tests_timing[] = {
     {"a warp receives a wavefront in two clocks", test_wavefronts_of_a_warp},
     {"shuffles", test_shuffles},
     {"stores fill L2", test_stores_fill_l2},
+    {"stores to parts of lines that L2 lacks", test_stores_to_missing_lines},
     {"single sectors of many lines, in order and in none", test_scattered_stores},
     {"stores and atomics pass L1 by lines", test_stores_pass_l1},
     {"stores of several warps to one word", test_merged_stores},

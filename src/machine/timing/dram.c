@@ -440,6 +440,7 @@ static void set_ordered(struct model *model, size_t i, const struct scale *scale
     model->dram[i] = (struct smc_sm_dram){
         .store_share = fmin(1, written / stored),
         .fill_share = fmin(1, touched.written * (once_share + stores) / stored)};
+    model->dram[i].part_share = touched.filled > 0 ? model->dram[i].fill_share : 0;
     moved->read += read;
     moved->written += written;
     moved->filled += once_share * touched.filled;

@@ -89,6 +89,27 @@ static double store_slots(uint32_t sectors, bool whole, bool local)
     return line + sectors * (whole ? whole_sector : local ? local_sector : sector);
 }
 
+/* Likewise where L2 lacks that share of what it gets in part: 8 of each 128, 64 and 32 bytes of
+   256 MiB, one after the other, take 88, 89 and 132 us, the last of which is what DRAM takes (H200,
+   CUDA 13.0, driver 580.159.04, 2026-11-30). */
+static double lacking_slots(double slots, double share)
+{
+    static const double for_each_line = 6;
+    return slots + share * fmax(0, for_each_line - slots);
+}
+
+/* Of how many requests to a piece of memory L2 takes the time for a store. Of stores by one warp
+   after the other to the same word it gets so many: 131,072 and 524,288 warps that load and store
+   nothing else take 0.187e-9 s each, not 0.295. A flag of a byte takes longer: of 512,000 and
+   1,024,000 warps that load eight doubles and store one, 0.86, 0.81 and 0.78e-9 s, without any such
+   stores a third of it (H200, CUDA 13.0, driver 580.159.04, 2026-11-30). */
+static double requests_of_store(const struct smc_sm_step *step, bool merged)
+{
+    enum { WORD = 4 };
+    static const double merged_share = 0.63, part_of_word = 2.7;
+    return step->bytes > 0 && step->bytes < WORD ? part_of_word : merged ? merged_share : 1;
+}
+
 /* A piece that comes from DRAM in no order takes as long in L2 as so many sectors when it is
    loaded: runs of 2 to 64 sectors at random places of 80 MiB, of which 26 to 37 % of the pieces are
    missing, take 28 to 42 % longer than those of 24 MiB, which L2 has, and runs of one sector as
@@ -781,10 +802,6 @@ double smc_sm_store(struct smc_sm_state *sm, struct smc_sm_warp *warp,
     const double bytes = (double)step->bytes * entry->active_lanes;
     double slots = 0, dram_clocks = 0, pieces = 0;
     bool scattered = is_scattered(line, entry->lines);
-    /* Of stores by one warp after the other to the same word L2 gets so many: 131,072 and 524,288
-       warps that load and store nothing else take 0.187e-9 s each, not 0.295 (H200, CUDA 13.0,
-       driver 580.159.04, 2026-11-30). */
-    const double merged_share = 0.63;
     const bool goes_on = goes_on_storing(warp, line, entry->lines);
     const bool merged = merges(&sm->part[warp->subpartition], line, entry->lines) ||
                         (goes_on && entry->lines < MANY_LINES);
@@ -802,20 +819,22 @@ double smc_sm_store(struct smc_sm_state *sm, struct smc_sm_warp *warp,
                 sm->launch->traffic[array_of(sm, line[i].number)].stored_bytes +=
                     bytes / entry->lines * sm->weight;
             else
-                note_store(sm, warp, line[i].number, merged_share);
+                note_store(sm, warp, line[i].number, requests_of_store(step, true));
             continue;
         }
         smc_l1_fill(&sm->cache, line[i].number, line[i].sectors, clock);
         smc_l1_fill(&sm->stored, line[i].number, line[i].sectors, clock);
         const uint32_t sectors = sectors_in(line[i].sectors);
-        slots += store_slots(sectors, goes_on || bytes >= entry->lines * sectors * SMC_SECTOR_BYTES,
-                             false);
+        const bool is_full = goes_on || bytes >= entry->lines * sectors * SMC_SECTOR_BYTES;
+        slots +=
+            lacking_slots(store_slots(sectors, is_full, false),
+                          is_whole ? 0 : sm->launch->dram[array_of(sm, line[i].number)].part_share);
         dram_clocks += store_line(sm, warp, &line[i], bytes / entry->sectors, scattered);
         if (!is_whole)
             slots += sm->launch->dram[array_of(sm, line[i].number)].store_fills *
                      pieces_in(line[i].sectors);
         pieces += pieces_in(line[i].sectors);
-        note_store(sm, warp, line[i].number, 1);
+        note_store(sm, warp, line[i].number, requests_of_store(step, false));
     }
     note_shared(sm, line, entry, pieces, true);
     clock = smc_later(clock, sm->stores_free - STORE_QUEUE);
