@@ -2465,6 +2465,45 @@ static double clocks_of_longest(uint64_t blocks, double busy, const struct smc_s
     return model.work.clocks;
 }
 
+/* Of an array that was copied before the launch, what is accessed in no order comes from DRAM, also
+   where L2 could keep all of it. */
+static void test_first_accesses_in_no_order(void)
+{
+    static struct model model;
+    struct smc_time_arguments arguments = {0};
+    struct smc_device device;
+    struct smc_error error;
+    struct smc_time time = {0};
+    char note[256];
+    CU_ASSERT_EQUAL_FATAL(smc_device_find("H200", &device, note, &error), SMC_OK);
+    smc_time_add_array(&arguments, 256 << 20);
+    for (int restored = 0; restored < 2; restored++) {
+        const struct smc_time_launch launch = {
+            .device = &device, .blocks_per_sm = 1, .arguments = &arguments, .restored = restored};
+        memset(&model, 0, sizeof model);
+        model.launch = &launch;
+        model.arguments = &arguments;
+        model.time = &time;
+        model.blocks = model.sms = 132;
+        model.sample.blocks = 1;
+        model.traffic[0] = (struct smc_sm_traffic){.loaded = 3000,
+                                                   .loaded_scattered = 3000,
+                                                   .stored = 6000,
+                                                   .stored_scattered = 6000,
+                                                   .stored_sectors = 6000,
+                                                   .stored_bytes = 24000,
+                                                   .span = 200 << 20,
+                                                   .block_span = 200 << 20};
+        model.traffic[0].loads.of_class[0] = model.traffic[0].stores.of_class[0] = 3000;
+        model.traffic[0].stores.of_class[1] = 3000; /* each place twice */
+        smc_model_find_dram(&model, false);
+        const double first = model.dram[0].load_share;
+        CU_ASSERT(restored ? first > 0.8 : first < 0.6);
+        CU_ASSERT_DOUBLE_EQUAL(model.dram[0].store_share, first / 2, 1e-6);
+        CU_ASSERT_EQUAL(model.dram[0].fill_share, 0); /* of atomics; these are stores */
+    }
+}
+
 /* Blocks of 70 and 130 instructions, in turn or first the ones and then the others. */
 static struct smc_survey survey_of(bool in_turn)
 {
@@ -2586,6 +2625,7 @@ CU_TestInfo tests_timing[] = {
     {"what entries of a trace stand for", test_weights},
     {"a wait for iterations that another trace leaves out", test_missing_iterations},
     {"SMs that get more than others", test_uneven_sms},
+    {"what is accessed first in no order", test_first_accesses_in_no_order},
     {"arguments in memory", test_arguments},
     {"many memories", test_many_memories},
     {"parameters where the kernel has them", test_placed_parameters},
