@@ -1322,6 +1322,30 @@ for step in 128 0; do
 done
 holds "additions of iterations that are left out go on to other rows" '.time.predicted_ms < 1' rows-128.json
 holds "or to the same float" '.time.predicted_ms > 50 and .time.predicted_ms < 70' rows-0.json
+cat >marks.cu <<'END'
+__device__ __noinline__ float far_away(float x)
+{
+#pragma unroll
+    for (int k = 0; k < 256; k++)
+        x = x * x + 1.0f;
+    return x;
+}
+extern "C" __global__ void marks_itself(int *mark, float *result, const int *where, int n)
+{
+    int *own = mark + (blockIdx.x * blockDim.x + threadIdx.x) * n;
+    float sum = threadIdx.x;
+    for (int i = 0; i < n; i++)
+        own[i] = where[i];
+    for (int i = 0; i < n; i++)
+        if (own[i] > 0)
+            sum = far_away(sum);
+    result[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+END
+smemcalc run marks.cu --entry marks_itself --grid 792 --block 512 -a i32x9326592 -a f32x405504 \
+    -a i32x23:random:1:9 -a 23 --dry-run --device H200 --format json >marks.json
+holds "of a loop that goes on by what the thread stored before, iterations are executed" '.time.predicted_ms < 0.3' \
+    marks.json
 refused "predicted: warps that do not sleep" '$' sleeps -a i32x64 -a i32:0 -a f32:1
 refused "predicted: a loop whose bounds are in memory that a variable names" '$' uses_members -a i32x64 \
     --set 'members={i32x9:2,@2,i32:8}' -a i32x1:40
