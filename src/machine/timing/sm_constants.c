@@ -30,7 +30,8 @@ static bool sees_line(uint8_t seen[SMC_SM_CONSTANT_PLACES / 8], uint64_t number)
     return is_new;
 }
 
-/* For each line, the words of constants that a part of a trace reads at indices of its lanes. */
+/* For each line, the words of constants that a part of a trace reads at indices of its lanes, or at
+   those that its lanes share. */
 struct words {
     uint16_t of_line[SMC_SM_CONSTANT_PLACES];
     uint32_t lines, most; /* lines; words of one */
@@ -39,11 +40,11 @@ struct words {
 };
 
 static void add_words(const struct smc_sm_state *sm, const struct smc_warp_trace *trace,
-                      size_t from, size_t to, struct words *words)
+                      enum smc_sm_kind kind, size_t from, size_t to, struct words *words)
 {
     for (size_t i = from; i < to; i++) {
         const struct smc_warp_trace_entry *entry = &trace->entry[i];
-        if (entry->step >= SMC_WARP_TRACE_SKIP || sm->step[entry->step].kind != SMC_SM_CONSTANTS)
+        if (entry->step >= SMC_WARP_TRACE_SKIP || sm->step[entry->step].kind != kind)
             continue;
         for (uint32_t k = 0; k < entry->lines; k++) {
             const struct smc_warp_trace_line *line = &trace->line[entry->line + k];
@@ -78,18 +79,14 @@ static bool need_more_lines(const struct smc_sm_state *sm, const struct words *w
            SMC_SM_CONSTANT_LINES;
 }
 
-/* All lines that a warp reads at indices of its lanes; 0 if warps share the lines in the cache. If
-   most words in the second half of the kept part of a loop are read for the first time, the
-   iterations left out are taken to read new words likewise. */
-static double lines_of_trace(const struct smc_sm_state *sm, const struct smc_warp_trace *trace)
+/* The lines that the iterations left out of a trace read. If most words in the second half of the
+   kept part of a loop are read for the first time, these are taken to read new words likewise. */
+static double lines_left_out(const struct smc_sm_state *sm, const struct smc_warp_trace *trace,
+                             enum smc_sm_kind kind)
 {
-    struct words words = {.lines = 0};
     size_t mark[SMC_WARP_TRACE_DEPTH + 1] = {0};
-    add_words(sm, trace, 0, trace->count, &words);
-    if (!need_more_lines(sm, &words))
-        return 0;
-    double lines = words.lines;
-    for (size_t i = 0; i < trace->count && lines > 0; i++) {
+    double lines = 0;
+    for (size_t i = 0; i < trace->count; i++) {
         const struct smc_warp_trace_entry *entry = &trace->entry[i];
         if (entry->step == SMC_WARP_TRACE_LOOP)
             mark[entry->line] = i + 1;
@@ -97,15 +94,25 @@ static double lines_of_trace(const struct smc_sm_state *sm, const struct smc_war
             continue;
         const struct smc_warp_trace_skip *skip = &trace->skip[entry->line];
         const size_t kept = i - mark[skip->depth], middle = i - kept / 2;
-        words = (struct words){.lines = 0};
-        add_words(sm, trace, 0, middle, &words);
+        struct words words = {.lines = 0};
+        add_words(sm, trace, kind, 0, middle, &words);
         words.added = words.reads = words.of_added = 0;
-        add_words(sm, trace, middle, i, &words);
+        add_words(sm, trace, kind, middle, i, &words);
         if (2 * words.of_added > words.reads && skip->window > 0)
             lines += (double)words.added / words.most * (double)kept / (double)(kept / 2) *
                      (double)skip->executed / (double)skip->window;
     }
     return lines;
+}
+
+/* All lines that a warp reads at indices of its lanes; 0 if warps share the lines in the cache. */
+static double lines_of_trace(const struct smc_sm_state *sm, const struct smc_warp_trace *trace)
+{
+    struct words words = {.lines = 0};
+    add_words(sm, trace, SMC_SM_CONSTANTS, 0, trace->count, &words);
+    if (words.lines == 0 || !need_more_lines(sm, &words))
+        return 0;
+    return words.lines + lines_left_out(sm, trace, SMC_SM_CONSTANTS);
 }
 
 double smc_sm_drifting_constants(const struct smc_sm_state *sm)
@@ -121,6 +128,21 @@ double smc_sm_drifting_constants(const struct smc_sm_state *sm)
             break;
         }
     return most;
+}
+
+bool smc_sm_shares_constants(const struct smc_sm_state *sm)
+{
+    const struct smc_sm_launch *launch = sm->launch;
+    struct words words = {.lines = 0};
+    double left_out = 0;
+    for (uint32_t b = 0; b < launch->blocks; b++)
+        for (uint32_t w = 0; w < launch->warps_per_block; w++) {
+            const struct smc_warp_trace *trace = launch->block[b].trace[w];
+            add_words(sm, trace, SMC_SM_UNIFORM_CONSTANTS, 0, trace->count, &words);
+            if (trace->skip_count > 0 && b == 0)
+                left_out = smc_later(left_out, lines_left_out(sm, trace, SMC_SM_UNIFORM_CONSTANTS));
+        }
+    return words.lines + left_out <= SMC_SM_UNIFORM_LINES;
 }
 
 /* Lines that an access has to wait for. Where lanes read several, they are in no order. Where
@@ -166,7 +188,7 @@ double smc_sm_constants(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
 
 /* The clock at which the constants arrive; the warp waits for it. The least recently used line is
    replaced. The warps of a block read the same lines at about the same time until loads or stores
-   delay them differently. */
+   delay them differently; of a table that a sub-partition holds all read the same lines. */
 double smc_sm_uniform_constants(struct smc_sm_state *sm, struct smc_sm_part *part,
                                 const struct smc_sm_warp *warp,
                                 const struct smc_warp_trace_entry *entry, double clock)
@@ -174,7 +196,8 @@ double smc_sm_uniform_constants(struct smc_sm_state *sm, struct smc_sm_part *par
     sm->work->unknown += entry->unknown_addresses;
     if (entry->lines == 0)
         return clock;
-    const uint64_t number = warp->trace->line[entry->line].number + reader_of(sm, warp);
+    const uint64_t reader = sm->shares_constants ? 0 : reader_of(sm, warp);
+    const uint64_t number = warp->trace->line[entry->line].number + reader;
     struct smc_sm_uniform_line *oldest = part->uniform_line;
     for (uint32_t i = 0; i < SMC_SM_UNIFORM_LINES; i++) {
         struct smc_sm_uniform_line *line = &part->uniform_line[i];

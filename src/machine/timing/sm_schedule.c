@@ -841,6 +841,7 @@ enum smc_status smc_sm_run(const struct smc_sm_launch *launch, struct smc_sm_res
     sm.in_turns = launch->turns && !whole && !leaves_rounds_out(launch) && !sm.fetch.arrives;
     sm.oldest_first = whole || sm.in_turns || launch->cut;
     sm.constants.drifting = smc_sm_drifting_constants(&sm);
+    sm.shares_constants = smc_sm_shares_constants(&sm);
     double apart = first_blocks_apart(launch);
     for (uint32_t i = 0; i < sm.slots; i++)
         start_block(&sm, i, i * apart);

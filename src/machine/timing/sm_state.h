@@ -258,6 +258,7 @@ struct smc_sm_state {
     struct smc_l1 stored; /* what this SM stored last, of which L2 is assumed to hold
                              SMC_SM_STORED_BYTES */
     struct smc_sm_constants constants;
+    bool shares_constants;      /* smc_sm_shares_constants */
     double uniform_free;        /* what brings lines of constants to the sub-partitions */
     uint32_t slots;             /* blocks that reside at a time */
     uint32_t next_block, ended; /* blocks */
@@ -415,6 +416,13 @@ double smc_sm_clocks_of_atomic(const struct smc_rates *rates, const struct smc_s
    others read other ones; 0 if all blocks start at once: warps then read the same at about the same
    time. */
 double smc_sm_drifting_constants(const struct smc_sm_state *sm);
+
+/* Whether the warps read no more lines, at indices that their lanes share, than a sub-partition
+   holds. Then warps that have drifted apart do not take them from each other: 64 of an SM read a
+   line of tables of 6 to 8 lines four times in 4.4 clocks of the SM, in step or 1000 clocks apart;
+   of tables of 64 lines in 8.6 if they are apart (H200, CUDA 13.0, driver 580.159.04, 2026-11-30).
+ */
+bool smc_sm_shares_constants(const struct smc_sm_state *sm);
 
 double smc_sm_constants(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
                         const struct smc_warp_trace_entry *entry, double clock);
