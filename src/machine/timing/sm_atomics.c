@@ -30,10 +30,9 @@ static bool takes_twice(const struct smc_sm_step *step, const struct smc_warp_tr
     return (step->is_double && several) || (step->swaps && (several || entry->sectors > 1));
 }
 
-/* By how many of its sectors are
-   whole: lanes that are missing leave half of a sector, as where a row begins and ends anywhere. Of
-   four words, two or one in each sector all take as long (H200, CUDA 13.0, driver 580.159.04,
-   2026-11-30). */
+/* Longer where sectors are not whole: lanes that are missing leave half of a sector, as where a row
+   begins and ends anywhere. Atomics of four, two and one words of each sector take equally long
+   (H200, CUDA 13.0, driver 580.159.04, 2026-11-30). */
 double smc_sm_atomic_clocks(const struct smc_rates *rates, const struct smc_sm_step *step,
                             const struct smc_warp_trace_entry *entry)
 {
@@ -46,9 +45,8 @@ double smc_sm_atomic_clocks(const struct smc_rates *rates, const struct smc_sm_s
            parts * (rates->atomic_unit_clocks - rates->atomic_whole_clocks);
 }
 
-/* Those of floats wait for the one before in
-   their sector, so that others come meanwhile: in turn where an instruction accesses several, else
-   in no order. */
+/* Atomics of floats wait for the one before in their sector, so that others come meanwhile: in turn
+   where an instruction accesses several sectors, else in no order. */
 double smc_sm_clocks_of_atomic(const struct smc_rates *rates, const struct smc_sm_hot_piece *piece)
 {
     const int sectors = __builtin_popcount(piece->sectors);
@@ -60,6 +58,8 @@ double smc_sm_clocks_of_atomic(const struct smc_rates *rates, const struct smc_s
 }
 
 /* --- Warps that add to the same places ------------------------------------------------------- */
+
+enum { TIMES_AS_MANY = 3 /* atomics in each part as in the one before */ };
 
 /* Atomics of a block in a unit of L2: two pieces of a kilobyte. */
 struct crowd_access {
@@ -182,7 +182,7 @@ bool smc_crowds_find(const struct smc_crowd_sample *sample, struct smc_crowds *c
     if (!all.access)
         return false;
     for (uint32_t from = 0, to = 1; crowds->parts < SMC_CROWD_PARTS && traces->blocks > 1;
-         from = to, to *= 3) {
+         from = to, to *= TIMES_AS_MANY) {
         all.count = 0;
         all.warps = all.atomics = 0;
         for (size_t i = 0; i < warps && all.count < all.room; i++)
@@ -200,8 +200,6 @@ bool smc_crowds_find(const struct smc_crowd_sample *sample, struct smc_crowds *c
     free(all.access);
     return true;
 }
-
-enum { TIMES_AS_MANY = 3 /* atomics in each part as in the one before */ };
 
 /* How many times as long as the part before one takes that was not seen: as the last part is to the
    one before, of which that may be cut off. Three times as long if warps return to the same places.
