@@ -369,6 +369,7 @@ struct bench {
     struct smc_sm_result result;
     struct smc_sm_dram dram[2]; /* there are no arrays; local memory */
     bool no_more_blocks, turns, cut;
+    bool blocks_differ; /* each has traces of its own */
     struct smc_sm_traffic traffic[2];
 };
 
@@ -397,7 +398,7 @@ static double run_warps(struct bench *bench, const struct smc_warp_trace *const 
     struct smc_sm_block block[MOST_WARPS];
     struct smc_error error;
     for (uint32_t i = 0; i < MOST_WARPS; i++)
-        block[i].trace = trace;
+        block[i].trace = bench->blocks_differ && i < blocks ? &trace[i * warps] : trace;
     struct smc_sm_launch launch = {.program = &bench->program,
                                    .rates = &bench->rates,
                                    .dram = bench->dram,
@@ -1698,15 +1699,17 @@ static void test_barrier(void)
     CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), 10 * (3 * 4 + 15) + 2 * 4, 4);
 }
 
-/* So many rounds of some MOV and a barrier each, and instructions that are left out. */
-static void trace_rounds(uint32_t moves, uint64_t left_out, struct smc_warp_trace_entry *entry,
-                         struct smc_warp_trace_skip *skip, struct smc_warp_trace *trace)
+/* So many rounds of some MOV, of a second number in every other round, and a barrier each, and
+   instructions that are left out. */
+static void trace_rounds(const uint32_t moves[2], uint64_t left_out,
+                         struct smc_warp_trace_entry *entry, struct smc_warp_trace_skip *skip,
+                         struct smc_warp_trace *trace)
 {
     enum { ROUNDS = 10, MOVE = 2, BARRIER = 4 };
     *trace = (struct smc_warp_trace){
         .entry = entry, .capacity = ROOM, .skip = skip, .skip_capacity = 1, .loop_entries = ROOM};
     for (int round = 0; round < ROUNDS; round++) {
-        for (uint32_t i = 0; i < moves; i++)
+        for (uint32_t i = 0; i < moves[round % 2]; i++)
             smc_warp_trace_add_steps(trace, MOVE, MOVE + 1, 32);
         smc_warp_trace_add_steps(trace, BARRIER, BARRIER + 1, 32);
     }
@@ -1730,13 +1733,37 @@ static void test_waits_are_left_out(void)
     set_step(&bench.step[4], SMC_OP_BAR, SMC_PIPE_ADU, 1);
     bench.rates.barrier_latency = 10;
     bench.no_more_blocks = true;
-    trace_rounds(MOVES, 10 * KEPT, entry[0], &skip[0], &trace[0]);
-    trace_rounds(FEW, 5 * KEPT, entry[1], &skip[1], &trace[1]);
+    trace_rounds((uint32_t[]){MOVES, MOVES}, 10 * KEPT, entry[0], &skip[0], &trace[0]);
+    trace_rounds((uint32_t[]){FEW, FEW}, 5 * KEPT, entry[1], &skip[1], &trace[1]);
     const struct smc_warp_trace *all[WARPS] = {&trace[0], &trace[1], &trace[1], &trace[1]};
     bench.cut = true;
     const double kept = run_warps(&bench, all, 1, 1, WARPS);
     bench.cut = false;
     CU_ASSERT_DOUBLE_EQUAL(run_warps(&bench, all, 1, 1, WARPS), 11 * kept, kept);
+}
+
+/* The two warps of each block work in turn. What is left out takes as long after the other block,
+   which leaves out less, has ended: each still waits for the other warp of its block. */
+static void test_waits_for_each_other(void)
+{
+    enum { WARPS = 2, MOVES = 40, FEW = 3, KEPT = 5 * (MOVES + FEW + 2) };
+    static struct smc_warp_trace_entry entry[4][ROOM];
+    struct smc_warp_trace_skip skip[4];
+    struct smc_warp_trace trace[4];
+    struct bench bench;
+    start(&bench, SMC_OP_MOV, SMC_PIPE_ALU, 4);
+    set_step(&bench.step[4], SMC_OP_BAR, SMC_PIPE_ADU, 1);
+    bench.rates.barrier_latency = 10;
+    bench.no_more_blocks = true;
+    bench.blocks_differ = true;
+    for (uint32_t i = 0; i < 4; i++)
+        trace_rounds(i % 2 == 0 ? (uint32_t[]){MOVES, FEW} : (uint32_t[]){FEW, MOVES},
+                     (i < 2 ? 10 : 1) * KEPT, entry[i], &skip[i], &trace[i]);
+    const struct smc_warp_trace *all[4] = {&trace[0], &trace[1], &trace[2], &trace[3]};
+    bench.cut = true;
+    const double kept = run_warps(&bench, all, 2, 2, WARPS);
+    bench.cut = false;
+    CU_ASSERT_DOUBLE_EQUAL(run_warps(&bench, all, 2, 2, WARPS), 11 * kept, kept);
 }
 
 /* --- Barriers in shared memory ---------------------------------------------------------------- */
@@ -2617,6 +2644,7 @@ CU_TestInfo tests_timing[] = {
     {"what a trace leaves out of nested loops is added", test_nested_loops_are_cut},
     {"a barrier", test_barrier},
     {"waits at barriers, where iterations are left out", test_waits_are_left_out},
+    {"and those of warps that work in turn", test_waits_for_each_other},
     {"warps take turns at barriers in shared memory", test_turns},
     {"warps wait for the phase in which they arrived", test_arrived_phase},
     {"a trace ends at a wait", test_trace_ends_at_wait},

@@ -220,25 +220,37 @@ static void start_block(struct smc_sm_state *sm, uint32_t number, double clock)
     }
 }
 
-/* How long the instructions take that the traces of a block leave out: the mean of its warps, which
-   delay each other; the longest warp, without such delays, may take longer (end_warp). Where they
-   wait for each other, those of the sub-partition that has the longest ones, if all blocks put the
-   same warps there, but no longer than for the warp that waits least for the others: of those that
-   idle in the iterations that are kept and work in later ones, the instructions that are left out
-   would stand for many times the wait. Where they take turns, all take as long as the one that
-   takes longest. */
-static double debt_of_block(const struct smc_sm_state *sm, const struct smc_sm_slot *slot)
+/* How long the instructions take that the traces of a block leave out, which ended at a clock: the
+   mean of its warps, which delay each other; the longest warp, without such delays, may take
+   longer. Where they wait for each other, those of the sub-partition that has the longest ones, if
+   all blocks put the same warps there. Where they take turns, all take as long as the one that
+   takes longest. `least`: if no unit delays them. */
+static double debt_of_block(const struct smc_sm_state *sm, const struct smc_sm_slot *slot,
+                            double clock, double *least)
 {
     const uint32_t warps = sm->launch->warps_per_block, parts = sm->rates->subpartitions;
-    double sum = 0, most = 0;
-    if (slot->takes_turns)
-        return slot->most_debt;
-    for (uint32_t i = 0; i < parts; i++) {
-        sum += slot->part_debt[i];
-        most = smc_later(most, slot->part_debt[i]);
+    double sum = 0, most = 0, longest = 0, part_debt[SMC_SM_MOST_SUBPARTITIONS] = {0};
+    const struct smc_sm_warp *busiest = &sm->warp[slot->first_warp];
+    for (uint32_t i = 1; i < warps; i++) {
+        const struct smc_sm_warp *warp = &sm->warp[slot->first_warp + i];
+        if (warp->debt - warp->waited_debt > busiest->debt - busiest->waited_debt)
+            busiest = warp;
     }
+    *least = 0;
+    for (uint32_t i = 0; i < warps; i++) {
+        const struct smc_sm_warp *warp = &sm->warp[slot->first_warp + i];
+        double alone;
+        const double owed = smc_sm_owed(warp, busiest, &alone);
+        longest = smc_later(longest, slot->takes_turns ? warp->debt : owed);
+        part_debt[warp->subpartition] += warp->debt;
+        *least = smc_later(*least, warp->end + alone - clock);
+        sum += warp->debt;
+    }
+    for (uint32_t i = 0; i < parts; i++)
+        most = smc_later(most, part_debt[i]);
     const double usual = slot->waits && warps % parts == 0 ? most * parts / warps : sum / warps;
-    return slot->waits ? fmin(usual, slot->busiest_debt) : usual;
+    const bool is_longest = slot->takes_turns || (slot->waits && longest < usual);
+    return smc_later(is_longest ? longest : usual, *least);
 }
 
 /* A block has ended: adds its spans of atomics to the windows, and forgets them. */
@@ -259,23 +271,17 @@ static void add_window(struct smc_sm_state *sm, uint32_t slot)
     }
 }
 
-static void end_warp(struct smc_sm_state *sm, const struct smc_sm_warp *warp, double clock)
+static void end_warp(struct smc_sm_state *sm, struct smc_sm_warp *warp, double clock)
 {
     struct smc_sm_slot *slot = &sm->slot[warp->block];
-    slot->part_debt[warp->subpartition] += warp->debt;
-    slot->most_debt = smc_later(slot->most_debt, warp->debt);
-    if (warp->debt - warp->waited_debt > slot->most_work) {
-        slot->most_work = warp->debt - warp->waited_debt;
-        slot->busiest_debt = warp->debt;
-    }
-    slot->last = smc_later(slot->last, clock + warp->least_debt);
+    warp->end = clock;
     slot->end = smc_later(slot->end, clock);
     slot->left_out += warp->left_out;
     if (--slot->warps_left > 0)
         return;
     add_window(sm, warp->block);
-    const double least = smc_later(0, slot->last - clock);
-    const double debt = smc_later(debt_of_block(sm, slot), least);
+    double least;
+    const double debt = debt_of_block(sm, slot, clock, &least);
     slot->debt += debt;
     slot->last_debt = debt;
     slot->least_debt = least;

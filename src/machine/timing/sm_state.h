@@ -99,10 +99,13 @@ struct smc_sm_warp {
     double least_debt;  /* the debt without such waits, and without those at barriers */
     double waited;      /* clocks at barriers so far, with those that are left out */
     double waited_debt; /* and those of the debt */
-    double left_out;    /* instructions so far */
-    double filled;      /* lines of L1 by its instructions so far, with those that are left out */
+    double rounds;      /* barriers that it passed, with those that are left out */
+    double left_rounds; /* and those that are */
+    double end;
+    double left_out; /* instructions so far */
+    double filled;   /* lines of L1 by its instructions so far, with those that are left out */
     struct {
-        double clock, debt, delay, filled, waited;
+        double clock, debt, delay, filled, waited, rounds;
     } mark[SMC_WARP_TRACE_DEPTH + 1]; /* when loops began, by depth; the last: when the warp did */
     uint32_t subpartition;
     uint32_t age;           /* how many warps started before */
@@ -135,14 +138,9 @@ struct smc_sm_slot {
     double left_out;              /* instructions, by its traces */
     uint32_t rounds;              /* blocks so far */
     double end;                   /* when the last of their warps ended */
-    double part_debt[SMC_SM_MOST_SUBPARTITIONS]; /* of the block's warps, by sub-partition */
-    bool waits;                                  /* at barriers */
-    bool takes_turns;                            /* its warps wait for barriers in shared memory */
-    bool leaves_waits_out;                       /* a warp has: iterations, not just rounds */
-    double most_debt;                            /* of a warp of the block */
-    double most_work;    /* of its warps: the debt without waits at barriers */
-    double busiest_debt; /* of that warp, with them */
-    double last; /* when the last of its warps ends, if no unit delays it in what is left out */
+    bool waits;                   /* at barriers */
+    bool takes_turns;             /* its warps wait for barriers in shared memory */
+    bool leaves_waits_out;        /* a warp has: iterations, not just rounds */
     struct smc_sm_swapped_word swapped[SMC_SM_SWAPPED_WORDS]; /* by number */
 };
 
@@ -319,6 +317,12 @@ void smc_sm_end_turn(const struct smc_sm_state *sm, struct smc_sm_warp *warp);
 /* Instructions that are left out fill as many lines of L1 as the same loop did before. */
 void smc_sm_fill_left_out(struct smc_sm_state *sm, struct smc_sm_warp *warp,
                           const struct smc_warp_trace_skip *skip);
+
+/* What a warp of a block that has ended owes for what its trace leaves out. Its waits at barriers
+   stand for no more of them than the barriers that the warp of the block passes that works most.
+   `least`: the same if no unit delays it. */
+double smc_sm_owed(const struct smc_sm_warp *warp, const struct smc_sm_warp *busiest,
+                   double *least);
 
 /* Passes entries of a warp's trace that are no instruction. */
 void smc_sm_pass_marks(struct smc_sm_state *sm, struct smc_sm_warp *warp);

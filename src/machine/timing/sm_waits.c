@@ -85,6 +85,7 @@ static void add_debt(struct smc_sm_state *sm, struct smc_sm_warp *warp,
     double owed = warp->debt - warp->mark[skip->depth].debt;
     double delay = warp->delay - warp->mark[skip->depth].delay;
     double waited = warp->waited - warp->mark[skip->depth].waited;
+    double rounds = warp->rounds - warp->mark[skip->depth].rounds;
     if (skip->window == 0)
         return;
     const double times = (double)skip->executed / (double)skip->window;
@@ -93,8 +94,27 @@ static void add_debt(struct smc_sm_state *sm, struct smc_sm_warp *warp,
     warp->delay += delay * times;
     warp->waited += waited * times;
     warp->waited_debt += waited * times;
+    warp->rounds += rounds * times;
+    warp->left_rounds += rounds * times;
     warp->left_out += (double)skip->executed;
     smc_sm_fill_left_out(sm, warp, skip);
+}
+
+/* `all`: of the warp, with waits at barriers, `work`: without, `usual`: of the busiest one, with.
+ */
+static double owed_by_rounds(double all, double work, double usual, double share)
+{
+    return smc_later(work, smc_later(all * share, all < usual ? all : usual));
+}
+
+double smc_sm_owed(const struct smc_sm_warp *warp, const struct smc_sm_warp *busiest, double *least)
+{
+    const double kept = warp->rounds - warp->left_rounds;
+    const double left = smc_later(0, busiest->rounds - kept);
+    const double share = left < warp->left_rounds ? left / warp->left_rounds : 1;
+    *least = owed_by_rounds(warp->least_debt + warp->waited_debt, warp->least_debt,
+                            busiest->least_debt + busiest->waited_debt, share);
+    return owed_by_rounds(warp->debt, warp->debt - warp->waited_debt, busiest->debt, share);
 }
 
 static void begin_turn(struct smc_sm_warp *warp)
@@ -129,6 +149,7 @@ void smc_sm_pass_marks(struct smc_sm_state *sm, struct smc_sm_warp *warp)
             warp->mark[entry->line].delay = warp->delay;
             warp->mark[entry->line].filled = warp->filled;
             warp->mark[entry->line].waited = warp->waited;
+            warp->mark[entry->line].rounds = warp->rounds;
         } else if (entry->step == SMC_WARP_TRACE_SKIP) {
             const struct smc_warp_trace_skip *skip = &warp->trace->skip[entry->line];
             if (sm->launch->cut)
@@ -213,6 +234,7 @@ static void release_barrier(struct smc_sm_state *sm, struct smc_sm_slot *slot, u
             continue;
         warp->released = barrier->clock + sm->rates->barrier_latency - BARRIER_CLOCKS;
         warp->waited += smc_later(0, warp->released - warp->ready);
+        warp->rounds++;
         wake_warp(sm, slot->first_warp + i, 0);
     }
     *barrier = (struct smc_sm_named_barrier){.arrived = 0};
