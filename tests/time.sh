@@ -1346,6 +1346,23 @@ smemcalc run marks.cu --entry marks_itself --grid 792 --block 512 -a i32x9326592
     -a i32x23:random:1:9 -a 23 --dry-run --device H200 --format json >marks.json
 holds "of a loop that goes on by what the thread stored before, iterations are executed" '.time.predicted_ms < 0.3' \
     marks.json
+cat >corner.cu <<'END'
+extern "C" __global__ void __launch_bounds__(32, 32) matches(const float *image, float *result)
+{
+    const int rows = blockIdx.x < 66 ? 14 : 30;
+    float sum = 0;
+    for (int row = 0; row < rows; row++)
+#pragma unroll 1
+        for (int column = 0; column < 20; column++)
+#pragma unroll
+            for (int k = 0; k < 12; k++)
+                sum = sum * image[(row * 20 + column) * 32 + threadIdx.x] + column;
+    atomicAdd(result + blockIdx.x * 32 + threadIdx.x, sum);
+}
+END
+smemcalc run corner.cu --entry matches --grid 8448 --block 32 -a f32x65536:random -a f32x270336 \
+    --dry-run --device H200 --format json >corner.json
+holds "what longer warps than the first one do last is not lost" '.time.terms_ms.atomics > 0' corner.json
 refused "predicted: warps that do not sleep" '$' sleeps -a i32x64 -a i32:0 -a f32:1
 refused "predicted: a loop whose bounds are in memory that a variable names" '$' uses_members -a i32x64 \
     --set 'members={i32x9:2,@2,i32:8}' -a i32x1:40

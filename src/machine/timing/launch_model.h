@@ -14,10 +14,12 @@ struct sample {
     uint64_t loop_entries;
     uint64_t length; /* instructions of the warp measured, at least */
     uint64_t budget; /* entries of all its warps, half of what they may take */
+    bool is_whole;   /* nothing is left out of the warp measured, though loops are long */
 };
 
 enum {
     SMC_SAMPLE_BUDGET = 32000, /* instructions of all warps together that are executed one by one */
+    SMC_WHOLE_BUDGET = 1000000,   /* at most, if nothing is left out */
     SMC_MOST_LOOP_ENTRIES = 4096, /* kept of a loop */
     SMC_LEAST_LOOP_ENTRIES = 64,
     SMC_MOST_ENTRIES = 20000 /* of a warp */

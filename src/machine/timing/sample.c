@@ -5,8 +5,8 @@ enum {
     WHOLE_BUDGET = 500000,  /* as SMC_SAMPLE_BUDGET, of all blocks of an SM, if nothing is left out,
                                or of a single round of them */
     ROUNDS_BUDGET = 200000, /* likewise, of several whole rounds, if arrays have contents */
-    PLAIN_BUDGET = 1000000, /* likewise, of all of these, if they have none */
-    MOST_ROUNDS = 3,        /* of blocks that reside */
+    PLAIN_BUDGET = SMC_WHOLE_BUDGET, /* likewise, of all of these, if they have none */
+    MOST_ROUNDS = 3,                 /* of blocks that reside */
     /* Of blocks that reside, up to FEW the budget shows how they drift apart; it grows with their
        number up to MANY. */
     FEW_BLOCKS = 8,
@@ -84,6 +84,7 @@ static enum smc_status choose_whole(const struct model *model, struct sample *sa
         whole.blocks = (uint32_t)blocks;
         status = smc_sample_measure(model, entries, &whole, &cut, error);
         *is_whole = !cut && whole.kept <= entries;
+        whole.is_whole = *is_whole;
         if (*is_whole)
             *sample = whole;
     }
