@@ -793,7 +793,7 @@ static void test_merged_stores(void)
         start(&bench, SMC_OP_STG, SMC_PIPE_LSU, 1);
         bench.step[0].in.access_bytes = bytes;
         run(&bench, &trace, 1, 1, 8);
-        CU_ASSERT_DOUBLE_EQUAL(bench.result.hottest_stores, bytes < 4 ? 8 * 2.7 : 4 + 4 * 0.63,
+        CU_ASSERT_DOUBLE_EQUAL(bench.result.hottest_stores, (bytes < 4 ? 4 * 2.7 : 4) + 4 * 0.63,
                                1e-6);
     }
 }

@@ -100,14 +100,13 @@ static double lacking_slots(double slots, double share)
 
 /* Of how many requests to a piece of memory L2 takes the time for a store. Of stores by one warp
    after the other to the same word it gets so many: 131,072 and 524,288 warps that load and store
-   nothing else take 0.187e-9 s each, not 0.295. A flag of a byte takes longer: of 512,000 and
-   1,024,000 warps that load eight doubles and store one, 0.86, 0.81 and 0.78e-9 s, without any such
-   stores a third of it (H200, CUDA 13.0, driver 580.159.04, 2026-11-30). */
+   nothing else take 0.187e-9 s each, not 0.295. A byte among other stores takes longer: of 512,000
+   and 1,024,000 warps that also load eight doubles and store one, 0.81 and 0.78e-9 s (H200, CUDA
+   13.0, driver 580.159.04, 2026-11-30). */
 static double requests_of_store(const struct smc_sm_step *step, bool merged)
 {
-    enum { WORD = 4 };
     static const double merged_share = 0.63, part_of_word = 2.7;
-    return step->bytes > 0 && step->bytes < WORD ? part_of_word : merged ? merged_share : 1;
+    return merged ? merged_share : step->bytes == 1 || step->bytes == 2 ? part_of_word : 1;
 }
 
 /* A piece that comes from DRAM in no order takes as long in L2 as so many sectors when it is
