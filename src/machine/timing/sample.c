@@ -3,10 +3,9 @@
 
 enum {
     WHOLE_BUDGET = 500000,  /* as SMC_SAMPLE_BUDGET, of all blocks of an SM, if nothing is left out,
-                               or of a single round of them */
-    ROUNDS_BUDGET = 200000, /* likewise, of several whole rounds, if arrays have contents */
-    PLAIN_BUDGET = SMC_WHOLE_BUDGET, /* likewise, of all of these, if they have none */
-    MOST_ROUNDS = 3,                 /* of blocks that reside */
+                               or of a single round of them if arrays have contents */
+    ROUNDS_BUDGET = 200000, /* likewise, of other whole rounds */
+    MOST_ROUNDS = 3,        /* of blocks that reside */
     /* Of blocks that reside, up to FEW the budget shows how they drift apart; it grows with their
        number up to MANY. */
     FEW_BLOCKS = 8,
@@ -72,9 +71,8 @@ static enum smc_status choose_whole(const struct model *model, struct sample *sa
     for (uint64_t rounds = MOST_ROUNDS; rounds > 0 && status == SMC_OK && !*is_whole; rounds--) {
         const uint64_t blocks = rounds * resident < most ? rounds * resident : most;
         const bool is_all = blocks == most && most > 1;
-        const uint64_t budget = !has_contents           ? PLAIN_BUDGET
-                                : is_all || rounds == 1 ? WHOLE_BUDGET
-                                                        : ROUNDS_BUDGET;
+        const bool may_be_long = is_all || (has_contents && rounds == 1);
+        const uint64_t budget = may_be_long ? WHOLE_BUDGET : ROUNDS_BUDGET;
         const uint64_t entries = budget / (blocks * warps);
         struct sample whole = *sample;
         bool cut = true;
