@@ -122,9 +122,10 @@ for kernel in stencil-naive stencil-dynamic stencil-window; do
 done
 # Where all blocks start at once, one that is full takes longest.
 edge='--kernel aat-naive --dtype double --tile 32 --k 1232 --device H100'
-predicted $edge --m 320 >full.txt
-empty "blocks at the edge of the grid do not stand for the others" \
-    "$(predicted $edge --m 299 | diff full.txt - 2>&1)"
+empty "blocks at the edge of the grid do not stand for the others" "$(
+    full=$(predicted $edge --m 320)
+    clipped=$(predicted $edge --m 299)
+    jq -en "($clipped / $full - 1) | fabs < 0.001" >/dev/null || echo "$full, $clipped")"
 # The driver's reserve of each block does not keep blocks away that have no shared memory.
 naive='--kernel matmul-naive --tile 8 --size 716 --device H200'
 predicted $naive >whole.txt
