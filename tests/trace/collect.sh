@@ -297,7 +297,7 @@ for module in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 done
 FAKE_CUPTI_VERSION=22 traced --keep "$scratch/kept/many" sh -c "ulimit -f 200; exec \"\$@\"" sh "$app" module large "$@" launch k 1 32 0 3
 has "a module beyond the limit of file sizes does not end the program" '^exit 1 0 0$'
-has "a module beyond the limit of file sizes is noted" 'the machine code of 1 modules could not be kept'
+has "a module beyond the limit of file sizes is noted" 'the machine code of 1 module could not be kept'
 is "modules besides one beyond the limit of file sizes are kept" 21 "$(find "$scratch/kept/many" -type f -name '*.cubin' | wc -l)"
 is "modules that are kept are named once each" 21 "$(grep -c '^module ' "$scratch/out")"
 is "launches after a module that cannot be kept are counted" 3 "$(sum timed k)"
