@@ -96,9 +96,9 @@ static void add_access(struct crowd_accesses *all, const struct smc_crowd_sample
     const uint64_t number = line->number - first % KILOBYTE;
     const uint64_t in_kilobyte = number % KILOBYTE;
     const uint32_t half = in_kilobyte / SMC_SM_ATOMIC_LINES % SMC_ATOMIC_UNIT_PIECES;
-    const uint32_t place = (uint32_t)(in_kilobyte / (SMC_SM_ATOMIC_LINES * SMC_ATOMIC_UNIT_PIECES) *
-                                          SMC_SM_ATOMIC_LINES +
-                                      in_kilobyte % SMC_SM_ATOMIC_LINES);
+    const uint64_t before = in_kilobyte / SMC_SM_ATOMIC_LINES / SMC_ATOMIC_UNIT_PIECES;
+    const uint32_t place =
+        (uint32_t)(before * SMC_SM_ATOMIC_LINES + in_kilobyte % SMC_SM_ATOMIC_LINES);
     const double atomics =
         entry->atomics * (double)__builtin_popcount(line->sectors) / fmax(entry->sectors, 1);
     if (all->count == all->room)

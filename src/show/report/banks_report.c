@@ -123,10 +123,10 @@ static void append_padding(const struct smc_array_advice *advice, struct smc_tex
     const struct smc_rearrangement *padding = &advice->layout.padding;
     const uint32_t bytes = padding->element_bytes, row_bytes = padding->row_elements * bytes;
     const uint32_t element_bytes = advice->declared.element_bytes;
-    if (element_bytes && padding->padding_elements * bytes % element_bytes) {
+    const uint32_t by = padding->padding_elements * bytes;
+    if (element_bytes && by % element_bytes) {
         smc_text_printf(out, "pad each %s of %u byte%s by %u byte%s", advice->declared.element,
-                        row_bytes, smc_text_plural(row_bytes), padding->padding_elements * bytes,
-                        smc_text_plural(padding->padding_elements * bytes));
+                        row_bytes, smc_text_plural(row_bytes), by, smc_text_plural(by));
         return;
     }
     const bool is_row =
