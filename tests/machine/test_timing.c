@@ -1720,6 +1720,25 @@ static void trace_rounds(const uint32_t moves[2], uint64_t left_out,
     smc_warp_trace_add_steps(trace, 0, 1, 32);
 }
 
+/* The steps of such rounds, in blocks that no others follow. */
+static void start_rounds(struct bench *bench)
+{
+    start(bench, SMC_OP_MOV, SMC_PIPE_ALU, 4);
+    set_step(&bench->step[4], SMC_OP_BAR, SMC_PIPE_ADU, 1);
+    bench->rates.barrier_latency = 10;
+    bench->no_more_blocks = true;
+}
+
+/* What warps with these traces take, and what they take without what is left out of them. */
+static double run_with_left_out(struct bench *bench, const struct smc_warp_trace *const *trace,
+                                uint32_t blocks, uint32_t resident, uint32_t warps, double *kept)
+{
+    bench->cut = true;
+    *kept = run_warps(bench, trace, blocks, resident, warps);
+    bench->cut = false;
+    return run_warps(bench, trace, blocks, resident, warps);
+}
+
 /* A warp works, and leaves out ten times as much as is kept. The others wait for it, and work as
    much as it does in what is left out: that takes ten times as long, too, not fifty times. */
 static void test_waits_are_left_out(void)
@@ -1729,17 +1748,13 @@ static void test_waits_are_left_out(void)
     struct smc_warp_trace_skip skip[2];
     struct smc_warp_trace trace[2];
     struct bench bench;
-    start(&bench, SMC_OP_MOV, SMC_PIPE_ALU, 4);
-    set_step(&bench.step[4], SMC_OP_BAR, SMC_PIPE_ADU, 1);
-    bench.rates.barrier_latency = 10;
-    bench.no_more_blocks = true;
+    start_rounds(&bench);
     trace_rounds((uint32_t[]){MOVES, MOVES}, 10 * KEPT, entry[0], &skip[0], &trace[0]);
     trace_rounds((uint32_t[]){FEW, FEW}, 5 * KEPT, entry[1], &skip[1], &trace[1]);
     const struct smc_warp_trace *all[WARPS] = {&trace[0], &trace[1], &trace[1], &trace[1]};
-    bench.cut = true;
-    const double kept = run_warps(&bench, all, 1, 1, WARPS);
-    bench.cut = false;
-    CU_ASSERT_DOUBLE_EQUAL(run_warps(&bench, all, 1, 1, WARPS), 11 * kept, kept);
+    double kept;
+    const double clocks = run_with_left_out(&bench, all, 1, 1, WARPS, &kept);
+    CU_ASSERT_DOUBLE_EQUAL(clocks, 11 * kept, kept);
 }
 
 /* The two warps of each block work in turn. What is left out takes as long after the other block,
@@ -1751,19 +1766,15 @@ static void test_waits_for_each_other(void)
     struct smc_warp_trace_skip skip[4];
     struct smc_warp_trace trace[4];
     struct bench bench;
-    start(&bench, SMC_OP_MOV, SMC_PIPE_ALU, 4);
-    set_step(&bench.step[4], SMC_OP_BAR, SMC_PIPE_ADU, 1);
-    bench.rates.barrier_latency = 10;
-    bench.no_more_blocks = true;
+    start_rounds(&bench);
     bench.blocks_differ = true;
     for (uint32_t i = 0; i < 4; i++)
         trace_rounds(i % 2 == 0 ? (uint32_t[]){MOVES, FEW} : (uint32_t[]){FEW, MOVES},
                      (i < 2 ? 10 : 1) * KEPT, entry[i], &skip[i], &trace[i]);
     const struct smc_warp_trace *all[4] = {&trace[0], &trace[1], &trace[2], &trace[3]};
-    bench.cut = true;
-    const double kept = run_warps(&bench, all, 2, 2, WARPS);
-    bench.cut = false;
-    CU_ASSERT_DOUBLE_EQUAL(run_warps(&bench, all, 2, 2, WARPS), 11 * kept, kept);
+    double kept;
+    const double clocks = run_with_left_out(&bench, all, 2, 2, WARPS, &kept);
+    CU_ASSERT_DOUBLE_EQUAL(clocks, 11 * kept, kept);
 }
 
 /* --- Barriers in shared memory ---------------------------------------------------------------- */

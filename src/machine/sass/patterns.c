@@ -134,9 +134,8 @@ const struct smc_pattern *smc_patterns_find(struct smc_patterns *patterns,
     if (!smc_access_misaligned(&access))
         pattern->wavefronts = (uint8_t)smc_banks_count(layout, &access).wavefronts;
     patterns_find_lines(in, mask, address, pattern);
-    enum { BANKS = 32 };
     const unsigned banks = words_of_sets(in, mask, address) / pattern->wavefronts;
-    pattern->idle_banks = (uint8_t)(banks < BANKS ? BANKS - banks : 0);
+    pattern->idle_banks = (uint8_t)(banks < SMC_MAX_BANKS ? SMC_MAX_BANKS - banks : 0);
     return pattern;
 }
 

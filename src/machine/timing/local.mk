@@ -1,7 +1,7 @@
 # Sources of this folder.
 libsmc_la_SOURCES += \
 	src/machine/timing/arguments.c src/machine/timing/arguments.h \
-	src/machine/timing/crowds.h \
+	src/machine/timing/crowds.c src/machine/timing/crowds.h \
 	src/machine/timing/dram.c \
 	src/machine/timing/fetch.c src/machine/timing/fetch.h \
 	src/machine/timing/known_traces.c src/machine/timing/known_traces.h \

@@ -482,7 +482,7 @@ static double sm_read_lines(const struct smc_warp_trace_entry *entry,
    2026-11-30). */
 static double busy_banks(const struct smc_warp_trace_entry *entry)
 {
-    return 1 - entry->idle_banks / (double)SMC_LANES;
+    return 1 - entry->idle_banks / (double)SMC_MAX_BANKS;
 }
 
 /* The clock at which the missing sectors of a line come, for a request of which `all` is known. L1
@@ -636,17 +636,14 @@ double smc_sm_texture(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
            (entry->filters ? rates->texture_filter : 0);
 }
 
-/* Adds atomics to those of the piece that has a line. Arrays are taken to begin with a kilobyte. */
+/* Adds atomics to those of the piece that has a line. */
 static void note_atomics(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
                          const struct smc_sm_step *step, const struct smc_warp_trace_line *line,
                          double atomics, double clock)
 {
-    enum { KILOBYTE = 1024 / SMC_LINE_BYTES };
     const struct smc_warp_trace_entry *entry = &warp->trace->entry[warp->at];
     const size_t array = array_of(sm, line->number);
-    const uint64_t first =
-        array < sm->launch->arrays ? sm->launch->array[array].address / SMC_LINE_BYTES : 0;
-    const uint64_t number = line->number - first % KILOBYTE;
+    const uint64_t number = smc_sm_atomic_line(sm->launch->array, sm->launch->arrays, line->number);
     note_span(sm, warp, sm->atomics_span, array, line->number);
     const double in_line = atomics * sectors_in(line->sectors) / fmax(entry->sectors, 1);
     const double clocks = in_line * smc_sm_atomic_clocks(sm->rates, step, entry);

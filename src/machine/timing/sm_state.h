@@ -407,6 +407,9 @@ double smc_sm_bulk_copy(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
 /* Sets what a step of an atomic in global memory does. */
 void smc_sm_read_atomic(const struct smc_sass_instruction *in, struct smc_sm_step *step);
 
+/* The number of a line among `count` arrays if each began with a kilobyte, as it is taken to do. */
+uint64_t smc_sm_atomic_line(const struct smc_time_array *arrays, size_t count, uint64_t line);
+
 /* How long a unit of L2 takes for each atomic of an instruction. */
 double smc_sm_atomic_clocks(const struct smc_rates *rates, const struct smc_sm_step *step,
                             const struct smc_warp_trace_entry *entry);

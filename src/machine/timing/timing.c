@@ -683,7 +683,7 @@ static void keep_what_is_last(const struct model *model, struct smc_traced *trac
     const double longest = model->survey.longest, margin = 1.25;
     const double warps = (double)traced->blocks * smc_traces_warps(&model->machine);
     if (model->sample.is_whole && model->survey.warps > 0 && longest > (double)traced->entries &&
-        longest * warps <= SMC_WHOLE_BUDGET)
+        longest * warps <= SMC_LONGEST_BUDGET)
         traced->entries = traced->loop_entries = (size_t)(margin * longest);
 }
 
