@@ -1621,6 +1621,27 @@ static void test_blocks_follow(void)
     CU_ASSERT_DOUBLE_EQUAL(bench.result.clocks_per_block, 4 * 42 + 100, 4);
 }
 
+/* One after the other, of 12 to 32 instructions: the first round and the last are not like others.
+ */
+static void test_rounds_follow(void)
+{
+    enum { BLOCKS = 6 };
+    struct bench bench;
+    struct smc_warp_trace trace[BLOCKS];
+    const struct smc_warp_trace *all[MOST_WARPS];
+    start(&bench, SMC_OP_MOV, SMC_PIPE_ALU, 4);
+    bench.blocks_differ = true;
+    for (uint32_t i = 0; i < BLOCKS; i++) {
+        trace_loop(ROOM, 3 + i, &trace[i]);
+        trace[i].count = 12 + 4 * i;
+        all[i] = &trace[i];
+    }
+    run_warps(&bench, all, BLOCKS, 1, 1);
+    CU_ASSERT_DOUBLE_EQUAL(bench.result.clocks_per_block, 4 * (16 + 20 + 24 + 28) / 4.0, 4);
+    run_warps(&bench, all, 2, 1, 1);
+    CU_ASSERT_DOUBLE_EQUAL(bench.result.clocks_per_block, 4 * 16, 4);
+}
+
 /* Blocks of four instructions, two at a time: the GPU sends one each 300 clocks. */
 static void test_blocks_are_sent(void)
 {
@@ -2650,6 +2671,7 @@ CU_TestInfo tests_timing[] = {
     {"ldmatrix and stmatrix take the data stage of L1", test_matrices_in_shared_memory},
     {"atomics in shared memory", test_shared_atomics},
     {"blocks follow one another", test_blocks_follow},
+    {"rounds follow", test_rounds_follow},
     {"blocks are sent one after the other", test_blocks_are_sent},
     {"what a trace leaves out is added", test_what_is_left_out_is_added},
     {"what a trace leaves out of nested loops is added", test_nested_loops_are_cut},

@@ -116,8 +116,8 @@ enum smc_status smc_model_time_long_loops(struct model *model, struct smc_error 
 enum smc_status smc_sample_measure(const struct model *model, uint64_t kept, struct sample *sample,
                                    bool *cut, struct smc_error *error);
 
-/* Sets the sample, whose first block is set: blocks of the SM with the most, up to three rounds,
-   fewer if their traces do not fit. The more blocks reside, the longer it takes until they have
+/* Sets the sample, whose first block is set: blocks of the SM with the most, up to twelve rounds,
+   fewer if their traces do not fit, no more than three if they leave something out. The more blocks reside, the longer it takes until they have
    drifted apart. */
 enum smc_status smc_sample_choose(struct model *model, struct smc_error *error);
 

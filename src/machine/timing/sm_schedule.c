@@ -271,6 +271,13 @@ static void add_window(struct smc_sm_state *sm, uint32_t slot)
     }
 }
 
+/* The last round of blocks that others follow, from one on; the second if none does. */
+static uint32_t last_round(const struct smc_sm_launch *launch)
+{
+    const uint32_t rounds = launch->blocks / launch->resident_blocks;
+    return rounds > 2 ? rounds - 1 : 2;
+}
+
 static void end_warp(struct smc_sm_state *sm, struct smc_sm_warp *warp, double clock)
 {
     struct smc_sm_slot *slot = &sm->slot[warp->block];
@@ -288,10 +295,11 @@ static void end_warp(struct smc_sm_state *sm, struct smc_sm_warp *warp, double c
     sm->all_debts += debt;
     slot->used = false;
     sm->ended++;
-    if (sm->ended <= sm->launch->resident_blocks)
+    const uint32_t resident = sm->launch->resident_blocks, round = (sm->ended - 1) / resident + 1;
+    if (round == 1)
         sm->first_round += clock;
-    else if (sm->ended <= 2 * sm->launch->resident_blocks)
-        sm->second_round += clock;
+    else if (round == last_round(sm->launch))
+        sm->last_round += clock;
     if (sm->next_block < sm->launch->blocks) {
         double ready = clock + sm->rates->block_start;
         double start = smc_later(ready, sm->block_free);
@@ -867,7 +875,9 @@ enum smc_status smc_sm_run(const struct smc_sm_launch *launch, struct smc_sm_res
     result->clocks = sm.end;
     if (sm.ended >= 2 * launch->resident_blocks)
         result->clocks_per_block =
-            ((sm.second_round - sm.first_round) / sm.slots + sm.all_debts / sm.ended) / sm.slots;
+            ((sm.last_round - sm.first_round) / (last_round(launch) - 1) / sm.slots +
+             sm.all_debts / sm.ended) /
+            sm.slots;
     else if (!launch->no_more_blocks && launch->blocks == sm.slots && sm.ended == sm.slots)
         result->clocks_per_block = mean_of_slots(&sm) / sm.slots;
     close_sm(&sm);

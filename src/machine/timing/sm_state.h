@@ -281,14 +281,14 @@ struct smc_sm_state {
     double weight;                    /* for how many accesses the one that is executed stands */
     double left_out;                  /* pieces that traces leave out, since they did so last */
     double end;
-    double first_copy, port_free;  /* bulk copies into the SM: the first one's clock, their port */
-    double received_of_multicasts; /* smc_sm_received_of_multicasts */
-    uint64_t changed;              /* bit n: array n is stored to */
-    bool timed;                    /* not only the accesses */
-    bool oldest_first;             /* of the warps that can issue */
-    bool in_turns;                 /* of a part of their iterations each, the oldest first */
-    struct smc_step_work *work;    /* of the step that is being executed */
-    double first_round, second_round; /* sums of the ends of their blocks */
+    double first_copy, port_free;   /* bulk copies into the SM: the first one's clock, their port */
+    double received_of_multicasts;  /* smc_sm_received_of_multicasts */
+    uint64_t changed;               /* bit n: array n is stored to */
+    bool timed;                     /* not only the accesses */
+    bool oldest_first;              /* of the warps that can issue */
+    bool in_turns;                  /* of a part of their iterations each, the oldest first */
+    struct smc_step_work *work;     /* of the step that is being executed */
+    double first_round, last_round; /* sums of the ends of their blocks; last_round() */
     double all_debts;
 };
 
