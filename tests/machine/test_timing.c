@@ -798,6 +798,23 @@ static void test_merged_stores(void)
     }
 }
 
+/* Stores of several warps to the same few lines are merged, those to eight lines are not. */
+static void test_stores_to_several_lines(void)
+{
+    struct smc_warp_trace_line line[32];
+    set_lines(line, 1, 0);
+    for (uint8_t lines = 7; lines <= 8; lines++) {
+        struct smc_warp_trace_entry entry = {
+            .lines = lines, .sectors = lines, .wavefronts = 1, .active_lanes = 32};
+        struct smc_warp_trace trace = {.entry = &entry, .count = 1, .line = line};
+        struct bench bench;
+        start(&bench, SMC_OP_STG, SMC_PIPE_LSU, 1);
+        run(&bench, &trace, 1, 1, 8);
+        const double warps = lines < 8 ? 4 : 8; /* of four sub-partitions, or all */
+        CU_ASSERT_DOUBLE_EQUAL(bench.work[0].store_slots, warps * lines * 2.15, 1e-6);
+    }
+}
+
 /* What L2 lacks of lines that it gets in part takes as long as six whole sectors. */
 static void test_stores_to_missing_lines(void)
 {
@@ -1308,6 +1325,47 @@ static void test_atomics(void)
     run(&bench, &trace, 1, 1, 8);
     CU_ASSERT_EQUAL(bench.result.atomic_clocks, 2 * 2);
     CU_ASSERT_EQUAL(bench.result.atomics, 8 * 4);
+}
+
+/* What atomics change comes from DRAM and goes back; half of the shorter time of L2 and DRAM is not
+   beside the longer one. */
+static void test_atomics_that_l2_lacks(void)
+{
+    struct smc_warp_trace_line line[2] = {{.number = 8, .sectors = 1},
+                                          {.number = 100, .sectors = 1}};
+    struct smc_warp_trace_entry entry = {
+        .step = 0, .lines = 2, .sectors = 2, .atomics = 20, .active_lanes = 20};
+    struct smc_warp_trace trace = {.entry = &entry, .count = 1, .line = line};
+    struct bench bench;
+    start(&bench, SMC_OP_REDG, SMC_PIPE_LSU, 1);
+    bench.rates.atomic_clocks = 10;
+    bench.rates.dram_latency = bench.rates.l2_latency;
+    bench.dram[0] = (struct smc_sm_dram){.fill_share = 1, .store_share = 0.5};
+    for (double each = 0; each <= 100; each += 50) { /* of two sectors for each piece */
+        bench.rates.dram_load_clocks = bench.rates.dram_store_clocks = each;
+        const double dram = 2 * 2 * 1.5 * each, l2 = 20 * 10;
+        CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 8),
+                               8 * (fmax(dram, l2) + fmin(dram, l2) / 2) + 200, 12);
+    }
+    bench.dram[0].scattered = true;
+    bench.rates.dram_scattered_store_clocks = 300;
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 8), 8 * (300 + 200 / 2.0) + 200, 12);
+}
+
+/* An exchange gives a result, if only to the register that has none. */
+static void test_results_of_atomics(void)
+{
+    struct smc_warp_trace_line line = {.number = 8, .sectors = 1};
+    struct smc_warp_trace_entry entry = {
+        .step = 0, .lines = 1, .sectors = 1, .atomics = 20, .active_lanes = 20};
+    struct smc_warp_trace trace = {.entry = &entry, .count = 1, .line = &line};
+    struct bench bench;
+    start(&bench, SMC_OP_REDG, SMC_PIPE_LSU, 1);
+    bench.rates.atomic_clocks = 10;
+    bench.rates.atomic_result_clocks = 15;
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 8), 8 * 20 * 10 + 200, 10);
+    bench.step[0].in.operation = SMC_OP_ATOMG;
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 8), 8 * 20 * 15 + 200, 10);
 }
 
 /* Lanes that share words leave the SM one after the other: so many at each word of one sector, of
@@ -2627,6 +2685,7 @@ CU_TestInfo tests_timing[] = {
     {"single sectors of many lines, in order and in none", test_scattered_stores},
     {"stores and atomics pass L1 by lines", test_stores_pass_l1},
     {"stores of several warps to one word", test_merged_stores},
+    {"stores of several warps to several lines", test_stores_to_several_lines},
     {"loads wait in the queues of DRAM", test_dram_queues},
     {"loads from random places of DRAM", test_scattered_loads},
     {"lines that arrive for requests of few and of many", test_arriving_lines},
@@ -2640,6 +2699,8 @@ CU_TestInfo tests_timing[] = {
      test_drifting_constants},
     {"the first blocks are sent one after the other", test_first_blocks},
     {"atomics, and the most of them in one piece", test_atomics},
+    {"atomics that L2 lacks", test_atomics_that_l2_lacks},
+    {"results of atomics that the program drops", test_results_of_atomics},
     {"windows of atomics in several arrays", test_atomic_windows},
     {"atomics whose lanes share words", test_atomics_of_shared_words},
     {"copies in groups, of which a warp waits for all but the newest", test_copies_in_groups},

@@ -57,7 +57,7 @@ struct smc_sm_dram {
     double load_share, store_share;
     double fill_share;                /* of the pieces that atomics find missing */
     double part_share;                /* of those that stores in order in part find missing */
-    double store_fills, atomic_fills; /* slots (sm_memory.c) that L2 takes for that of each piece */
+    double store_fills; /* slots (sm_memory.c) that L2 takes for that of each stored piece */
     bool scattered, in_no_order;
 };
 
