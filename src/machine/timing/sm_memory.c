@@ -98,15 +98,16 @@ static double lacking_slots(double slots, double share)
     return slots + share * fmax(0, for_each_line - slots);
 }
 
-/* Of how many requests to a piece of memory L2 takes the time for a store. Of stores by one warp
-   after the other to the same word it gets so many: 131,072 and 524,288 warps that load and store
-   nothing else take 0.187e-9 s each, not 0.295. A byte among other stores takes longer: of 512,000
-   and 1,024,000 warps that also load eight doubles and store one, 0.81 and 0.78e-9 s (H200, CUDA
-   13.0, driver 580.159.04, 2026-11-30). */
-static double requests_of_store(const struct smc_sm_step *step, bool merged)
+/* Of how many requests to a piece of memory L2 takes the time for a store. Stores by one warp after
+   the other to the same word are merged where the warps load nothing meanwhile: 131,072 and 524,288
+   warps that load and store little else take 0.187e-9 s each. Where they load one, four and eight
+   doubles of each lane before that, they take 0.52, 0.92 and 1.07e-9 s, and 0.69, 1.03 and 1.13e-9
+   at two words in one unit of L2, which gets 73, 85 and all of them; of a byte as of a word (H200,
+   CUDA 13.0, driver 580.159.04, 2026-11-30). */
+static double requests_of_store(bool merged)
 {
-    static const double merged_share = 0.63, part_of_word = 2.7;
-    return merged ? merged_share : step->bytes == 1 || step->bytes == 2 ? part_of_word : 1;
+    static const double merged_share = 0.63, alone = 3.5;
+    return merged ? merged_share : alone;
 }
 
 /* A piece that comes from DRAM in no order takes as long in L2 as so many sectors when it is
@@ -604,6 +605,8 @@ double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
     if (entry->lines == 0 && !entry->unknown_addresses)
         return clock + sm->rates->l1_latency;
     look_up_lines(sm, warp, entry, &load);
+    if (load.filled > 0) /* what was stored goes first */
+        sm->part[warp->subpartition].stored_lines = 0;
     note_shared(sm, &warp->trace->line[entry->line], entry, load.pieces, false);
     if (entry->unknown_addresses) {
         load.sectors = 4;
@@ -808,7 +811,7 @@ double smc_sm_store(struct smc_sm_state *sm, struct smc_sm_warp *warp,
                 sm->launch->traffic[array_of(sm, line[i].number)].stored_bytes +=
                     bytes / entry->lines * sm->weight;
             else
-                note_store(sm, warp, line[i].number, requests_of_store(step, true));
+                note_store(sm, warp, line[i].number, requests_of_store(true));
             continue;
         }
         smc_l1_fill(&sm->cache, line[i].number, line[i].sectors, clock);
@@ -823,7 +826,7 @@ double smc_sm_store(struct smc_sm_state *sm, struct smc_sm_warp *warp,
             slots += sm->launch->dram[array_of(sm, line[i].number)].store_fills *
                      pieces_in(line[i].sectors);
         pieces += pieces_in(line[i].sectors);
-        note_store(sm, warp, line[i].number, requests_of_store(step, false));
+        note_store(sm, warp, line[i].number, requests_of_store(false));
     }
     note_shared(sm, line, entry, pieces, true);
     clock = smc_later(clock, sm->stores_free - STORE_QUEUE);
