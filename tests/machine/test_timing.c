@@ -2608,6 +2608,52 @@ static void test_first_accesses_in_no_order(void)
     }
 }
 
+/* Atomics at places in no order that fill most of their pages are in order for DRAM. */
+static void test_atomics_fill_pages(void)
+{
+    static struct model model;
+    struct smc_time_arguments arguments = {0};
+    struct smc_device device;
+    struct smc_error error;
+    struct smc_time time = {0};
+    char note[256];
+    CU_ASSERT_EQUAL_FATAL(smc_device_find("H200", &device, note, &error), SMC_OK);
+    smc_time_add_array(&arguments, 256 << 20);
+    const struct smc_time_launch launch = {
+        .device = &device, .blocks_per_sm = 1, .arguments = &arguments};
+    for (int i = 0; i < 4; i++) {
+        memset(&model, 0, sizeof model);
+        model.launch = &launch;
+        model.arguments = &arguments;
+        model.time = &time;
+        model.blocks = model.sms = 132;
+        model.sample.blocks = 1;
+        model.traffic[0] = (struct smc_sm_traffic){.stored = 6400,
+                                                   .stored_scattered = 6400,
+                                                   .stored_sectors = 6400,
+                                                   .stored_bytes = i / 2 * 6400, /* stores */
+                                                   .pages = i % 2 ? 6400 : 200,
+                                                   .span = 200 << 20,
+                                                   .block_span = 200 << 20};
+        model.traffic[0].stores.of_class[0] = 6400;
+        smc_model_find_dram(&model, false);
+        CU_ASSERT_EQUAL(model.dram[0].in_no_order, i > 0);
+    }
+}
+
+static void test_reuse_of_pages(void)
+{
+    static struct smc_reuse reuse;
+    CU_ASSERT_TRUE_FATAL(smc_reuse_open(&reuse));
+    CU_ASSERT(smc_reuse_page(&reuse, 64));
+    CU_ASSERT_FALSE(smc_reuse_page(&reuse, 127));
+    CU_ASSERT(smc_reuse_page(&reuse, 128));
+    CU_ASSERT_FALSE(smc_reuse_page(&reuse, 64));
+    reuse.block = 1;
+    CU_ASSERT(smc_reuse_page(&reuse, 64));
+    smc_reuse_close(&reuse);
+}
+
 /* Blocks of 70 and 130 instructions, in turn or first the ones and then the others. */
 static struct smc_survey survey_of(bool in_turn)
 {
@@ -2734,6 +2780,8 @@ CU_TestInfo tests_timing[] = {
     {"a wait for iterations that another trace leaves out", test_missing_iterations},
     {"SMs that get more than others", test_uneven_sms},
     {"what is accessed first in no order", test_first_accesses_in_no_order},
+    {"atomics that fill their pages", test_atomics_fill_pages},
+    {"pages that blocks access", test_reuse_of_pages},
     {"arguments in memory", test_arguments},
     {"many memories", test_many_memories},
     {"parameters where the kernel has them", test_placed_parameters},

@@ -66,11 +66,23 @@ static double part_of(double bytes, double asked, double most)
     return asked <= 0 ? 0 : most < CLEARLY * bytes ? most : bytes;
 }
 
+/* A block's atomics, which alone change the array, fill most of the pages that they are in, as at
+   the maximum of each window of rows: DRAM gives and takes them in order. 18.5 million sectors in
+   411 MB take 0.44 ms with 0.5 GB of loads, all of which would take DRAM 0.49 ms in no order (H200,
+   CUDA 13.0, driver 580.159.04, 2026-11-30). */
+static bool atomics_fill_pages(const struct smc_sm_traffic *traffic)
+{
+    enum { FAR_APART = 4 };
+    return traffic->stored > 0 && traffic->stored_bytes <= 0 && traffic->loaded <= 0 &&
+           traffic->pages * SMC_REUSE_PAGE_PIECES <= FAR_APART * traffic->stored;
+}
+
 /* Half of what is accessed of the array is at places in no order. */
 static bool array_is_scattered(const struct smc_sm_traffic *traffic)
 {
     return 2 * (traffic->loaded_scattered + traffic->stored_scattered) >
-           traffic->loaded + traffic->stored;
+               traffic->loaded + traffic->stored &&
+           !atomics_fill_pages(traffic);
 }
 
 /* Warps load from all over the array, as rows that indices in memory name: most of their places are

@@ -423,7 +423,10 @@ static void note_pieces(struct smc_sm_state *sm, uint64_t line, uint32_t sectors
                         bool stores)
 {
     struct smc_sm_traffic *traffic = &sm->launch->traffic[array];
-    for (uint32_t i = 0; sm->reuse.piece && i < 2; i++)
+    if (!sm->reuse.piece)
+        return;
+    traffic->pages += smc_reuse_page(&sm->reuse, 2 * line) ? sm->weight : 0;
+    for (uint32_t i = 0; i < 2; i++)
         if (sectors >> 2 * i & 0x3)
             sm->left_out += smc_reuse_access(&sm->reuse, 2 * line + i, stores, sm->weight,
                                              stores ? &traffic->stores : &traffic->loads);
