@@ -777,24 +777,42 @@ static void test_stores_pass_l1(void)
     }
 }
 
-/* L2 gets a part of the stores of several warps to one word. */
+/* Stores of several warps to one word are merged, unless the warps load something in between. */
 static void test_merged_stores(void)
 {
-    struct smc_warp_trace_line line = {.number = 8, .sectors = 1};
-    struct smc_warp_trace_entry entry = {
-        .step = 0, .lines = 1, .sectors = 1, .wavefronts = 1, .active_lanes = 1};
-    struct smc_warp_trace trace = {.entry = &entry, .count = 1, .line = &line};
+    struct smc_warp_trace_line line[2] = {{.number = 8, .sectors = 1},
+                                          {.number = 99, .sectors = 1}};
+    struct smc_warp_trace_entry entry[2] = {
+        {.step = 0, .line = 1, .lines = 1, .sectors = 1, .wavefronts = 1, .active_lanes = 1},
+        {.step = 1, .lines = 1, .sectors = 1, .wavefronts = 1, .active_lanes = 1}};
+    struct smc_warp_trace trace = {.entry = &entry[1], .count = 1, .line = line};
     struct bench bench;
     start(&bench, SMC_OP_STG, SMC_PIPE_LSU, 1);
     run(&bench, &trace, 1, 1, 8);
-    CU_ASSERT_DOUBLE_EQUAL(bench.result.stores, 4 + 4 * 0.63, 1e-6); /* of four sub-partitions */
-    CU_ASSERT_DOUBLE_EQUAL(bench.result.hottest_stores, 4 + 4 * 0.63, 1e-6);
-    for (uint8_t bytes = 1; bytes <= 4; bytes *= 2) { /* parts of a word take longer */
+    const double merged = 4 * 3.5 + 4 * 0.63; /* of four sub-partitions */
+    CU_ASSERT_DOUBLE_EQUAL(bench.result.stores, merged, 1e-6);
+    CU_ASSERT_DOUBLE_EQUAL(bench.result.hottest_stores, merged, 1e-6);
+    set_step(&bench.step[0], SMC_OP_LDG, SMC_PIPE_LSU, 1);
+    bench.step[0].in.beyond_sm = true;
+    trace = (struct smc_warp_trace){.entry = entry, .count = 2, .line = line};
+    run(&bench, &trace, 8, 1, 1);
+    CU_ASSERT_DOUBLE_EQUAL(bench.result.hottest_stores, 8 * 3.5, 1e-6);
+}
+
+/* Stores of several warps to the same few lines are merged, those to eight lines are not. */
+static void test_stores_to_several_lines(void)
+{
+    struct smc_warp_trace_line line[32];
+    set_lines(line, 1, 0);
+    for (uint8_t lines = 7; lines <= 8; lines++) {
+        struct smc_warp_trace_entry entry = {
+            .lines = lines, .sectors = lines, .wavefronts = 1, .active_lanes = 32};
+        struct smc_warp_trace trace = {.entry = &entry, .count = 1, .line = line};
+        struct bench bench;
         start(&bench, SMC_OP_STG, SMC_PIPE_LSU, 1);
-        bench.step[0].in.access_bytes = bytes;
         run(&bench, &trace, 1, 1, 8);
-        CU_ASSERT_DOUBLE_EQUAL(bench.result.hottest_stores, (bytes < 4 ? 4 * 2.7 : 4) + 4 * 0.63,
-                               1e-6);
+        const double warps = lines < 8 ? 4 : 8; /* of four sub-partitions, or all */
+        CU_ASSERT_DOUBLE_EQUAL(bench.work[0].store_slots, warps * lines * 2.15, 1e-6);
     }
 }
 
@@ -1308,6 +1326,47 @@ static void test_atomics(void)
     run(&bench, &trace, 1, 1, 8);
     CU_ASSERT_EQUAL(bench.result.atomic_clocks, 2 * 2);
     CU_ASSERT_EQUAL(bench.result.atomics, 8 * 4);
+}
+
+/* What atomics change comes from DRAM and goes back; half of the shorter time of L2 and DRAM is not
+   beside the longer one. */
+static void test_atomics_that_l2_lacks(void)
+{
+    struct smc_warp_trace_line line[2] = {{.number = 8, .sectors = 1},
+                                          {.number = 100, .sectors = 1}};
+    struct smc_warp_trace_entry entry = {
+        .step = 0, .lines = 2, .sectors = 2, .atomics = 20, .active_lanes = 20};
+    struct smc_warp_trace trace = {.entry = &entry, .count = 1, .line = line};
+    struct bench bench;
+    start(&bench, SMC_OP_REDG, SMC_PIPE_LSU, 1);
+    bench.rates.atomic_clocks = 10;
+    bench.rates.dram_latency = bench.rates.l2_latency;
+    bench.dram[0] = (struct smc_sm_dram){.fill_share = 1, .store_share = 0.5};
+    for (double each = 0; each <= 100; each += 50) { /* of two sectors for each piece */
+        bench.rates.dram_load_clocks = bench.rates.dram_store_clocks = each;
+        const double dram = 2 * 2 * 1.5 * each, l2 = 20 * 10;
+        CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 8),
+                               8 * (fmax(dram, l2) + fmin(dram, l2) / 2) + 200, 12);
+    }
+    bench.dram[0].scattered = true;
+    bench.rates.dram_scattered_store_clocks = 300;
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 8), 8 * (300 + 200 / 2.0) + 200, 12);
+}
+
+/* An exchange gives a result, if only to the register that has none. */
+static void test_results_of_atomics(void)
+{
+    struct smc_warp_trace_line line = {.number = 8, .sectors = 1};
+    struct smc_warp_trace_entry entry = {
+        .step = 0, .lines = 1, .sectors = 1, .atomics = 20, .active_lanes = 20};
+    struct smc_warp_trace trace = {.entry = &entry, .count = 1, .line = &line};
+    struct bench bench;
+    start(&bench, SMC_OP_REDG, SMC_PIPE_LSU, 1);
+    bench.rates.atomic_clocks = 10;
+    bench.rates.atomic_result_clocks = 15;
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 8), 8 * 20 * 10 + 200, 10);
+    bench.step[0].in.operation = SMC_OP_ATOMG;
+    CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 8), 8 * 20 * 15 + 200, 10);
 }
 
 /* Lanes that share words leave the SM one after the other: so many at each word of one sector, of
@@ -2570,6 +2629,52 @@ static void test_first_accesses_in_no_order(void)
     }
 }
 
+/* Atomics at places in no order that fill most of their pages are in order for DRAM. */
+static void test_atomics_fill_pages(void)
+{
+    static struct model model;
+    struct smc_time_arguments arguments = {0};
+    struct smc_device device;
+    struct smc_error error;
+    struct smc_time time = {0};
+    char note[256];
+    CU_ASSERT_EQUAL_FATAL(smc_device_find("H200", &device, note, &error), SMC_OK);
+    smc_time_add_array(&arguments, 256 << 20);
+    const struct smc_time_launch launch = {
+        .device = &device, .blocks_per_sm = 1, .arguments = &arguments};
+    for (int i = 0; i < 4; i++) {
+        memset(&model, 0, sizeof model);
+        model.launch = &launch;
+        model.arguments = &arguments;
+        model.time = &time;
+        model.blocks = model.sms = 132;
+        model.sample.blocks = 1;
+        model.traffic[0] = (struct smc_sm_traffic){.stored = 6400,
+                                                   .stored_scattered = 6400,
+                                                   .stored_sectors = 6400,
+                                                   .stored_bytes = i / 2 * 6400, /* stores */
+                                                   .pages = i % 2 ? 6400 : 200,
+                                                   .span = 200 << 20,
+                                                   .block_span = 200 << 20};
+        model.traffic[0].stores.of_class[0] = 6400;
+        smc_model_find_dram(&model, false);
+        CU_ASSERT_EQUAL(model.dram[0].in_no_order, i > 0);
+    }
+}
+
+static void test_reuse_of_pages(void)
+{
+    static struct smc_reuse reuse;
+    CU_ASSERT_TRUE_FATAL(smc_reuse_open(&reuse));
+    CU_ASSERT(smc_reuse_page(&reuse, 64));
+    CU_ASSERT_FALSE(smc_reuse_page(&reuse, 127));
+    CU_ASSERT(smc_reuse_page(&reuse, 128));
+    CU_ASSERT_FALSE(smc_reuse_page(&reuse, 64));
+    reuse.block = 1;
+    CU_ASSERT(smc_reuse_page(&reuse, 64));
+    smc_reuse_close(&reuse);
+}
+
 /* Blocks of 70 and 130 instructions, in turn or first the ones and then the others. */
 static struct smc_survey survey_of(bool in_turn)
 {
@@ -2648,6 +2753,7 @@ CU_TestInfo tests_timing[] = {
     {"single sectors of many lines, in order and in none", test_scattered_stores},
     {"stores and atomics pass L1 by lines", test_stores_pass_l1},
     {"stores of several warps to one word", test_merged_stores},
+    {"stores of several warps to several lines", test_stores_to_several_lines},
     {"loads wait in the queues of DRAM", test_dram_queues},
     {"loads from random places of DRAM", test_scattered_loads},
     {"lines that arrive for requests of few and of many", test_arriving_lines},
@@ -2661,6 +2767,8 @@ CU_TestInfo tests_timing[] = {
      test_drifting_constants},
     {"the first blocks are sent one after the other", test_first_blocks},
     {"atomics, and the most of them in one piece", test_atomics},
+    {"atomics that L2 lacks", test_atomics_that_l2_lacks},
+    {"results of atomics that the program drops", test_results_of_atomics},
     {"windows of atomics in several arrays", test_atomic_windows},
     {"atomics whose lanes share words", test_atomics_of_shared_words},
     {"copies in groups, of which a warp waits for all but the newest", test_copies_in_groups},
@@ -2694,6 +2802,8 @@ CU_TestInfo tests_timing[] = {
     {"a wait for iterations that another trace leaves out", test_missing_iterations},
     {"SMs that get more than others", test_uneven_sms},
     {"what is accessed first in no order", test_first_accesses_in_no_order},
+    {"atomics that fill their pages", test_atomics_fill_pages},
+    {"pages that blocks access", test_reuse_of_pages},
     {"arguments in memory", test_arguments},
     {"many memories", test_many_memories},
     {"parameters where the kernel has them", test_placed_parameters},

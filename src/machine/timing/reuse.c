@@ -167,6 +167,16 @@ double smc_reuse_access(struct smc_reuse *reuse, uint64_t piece, bool stores, do
     return reuse_class == 0 || smc_reuse_distance(reuse_class) >= FAR ? fmax(0, weight - 1) : 0;
 }
 
+bool smc_reuse_page(struct smc_reuse *reuse, uint64_t piece)
+{
+    enum { BLOCK_BITS = 20 };
+    const uint64_t page = (piece / SMC_REUSE_PAGE_PIECES << BLOCK_BITS | reuse->block) + 1;
+    uint64_t *seen = &reuse->page[smc_hash_slot(page, SMC_REUSE_PAGE_BITS)];
+    const bool is_new = *seen != page;
+    *seen = page;
+    return is_new;
+}
+
 /* --- What entries of traces stand for --------------------------------------------------------- */
 
 static bool is_instruction(const struct smc_warp_trace_entry *entry)

@@ -25,7 +25,10 @@ struct smc_reuse_piece {
     uint32_t loaded_by, stored_by; /* by which blocks: a bit for each one of so many */
 };
 
-/* Owns the arrays. */
+/* Pages of 4 KiB that blocks accessed lately: 2^SMC_REUSE_PAGE_BITS places. */
+enum { SMC_REUSE_PAGE_PIECES = 64, SMC_REUSE_PAGE_BITS = 12 };
+
+/* Owns the arrays that it points to. */
 struct smc_reuse {
     struct smc_reuse_piece *piece;
     unsigned bits; /* 2^bits places */
@@ -35,7 +38,8 @@ struct smc_reuse {
     double *passed;   /* by access: how many pieces that traces leave out have passed */
     uint32_t accesses, room;
     double passed_now;
-    uint32_t block; /* whose accesses follow */
+    uint32_t block;                          /* whose accesses follow */
+    uint64_t page[1 << SMC_REUSE_PAGE_BITS]; /* with the block, from 1; 0: none */
 };
 
 /* False: memory. */
@@ -47,6 +51,9 @@ void smc_reuse_close(struct smc_reuse *reuse);
    are left out that pass L2. */
 double smc_reuse_access(struct smc_reuse *reuse, uint64_t piece, bool stores, double weight,
                         struct smc_reuse_counts *counts);
+
+/* Whether the block did not access the page of a piece lately. */
+bool smc_reuse_page(struct smc_reuse *reuse, uint64_t piece);
 
 /* Pieces that traces leave out pass. */
 static inline void smc_reuse_pass(struct smc_reuse *reuse, double pieces)

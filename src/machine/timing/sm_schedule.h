@@ -47,6 +47,7 @@ struct smc_sm_traffic {
     /* By smc_sm_access, in bytes from the first access to the last one: of the blocks that reside
        together, at most; of a block, the mean. */
     double span, block_span;
+    double pages;                          /* of SMC_REUSE_PAGE_PIECES, by block; likewise */
     struct smc_reuse_counts loads, stores; /* likewise */
 };
 
@@ -55,9 +56,9 @@ struct smc_sm_traffic {
    run at a time access little of the array. */
 struct smc_sm_dram {
     double load_share, store_share;
-    double fill_share;                /* of the pieces that atomics find missing */
-    double part_share;                /* of those that stores in order in part find missing */
-    double store_fills, atomic_fills; /* slots (sm_memory.c) that L2 takes for that of each piece */
+    double fill_share;  /* of the pieces that atomics find missing */
+    double part_share;  /* of those that stores in order in part find missing */
+    double store_fills; /* slots (sm_memory.c) that L2 takes for that of each stored piece */
     bool scattered, in_no_order;
 };
 

@@ -417,6 +417,17 @@ double smc_sm_atomic_clocks(const struct smc_rates *rates, const struct smc_sm_s
 /* How long it takes for one in a piece. */
 double smc_sm_clocks_of_atomic(const struct smc_rates *rates, const struct smc_sm_hot_piece *piece);
 
+/* As many atomics of single lanes as an instruction's take as long as on the way to L2. */
+double smc_sm_atomic_slots(const struct smc_atomic_slots *slots,
+                           const struct smc_warp_trace_entry *entry, double atomics);
+
+/* For how many clocks a warp's atomics in a line leave an SM. */
+double smc_sm_atomics_leave(const struct smc_warp_trace_entry *entry, uint32_t sectors,
+                            double atomics);
+
+/* How long L2 and DRAM take for atomics if one of them takes `a` and the other `b`. */
+double smc_sm_both_take(double a, double b);
+
 /* --- Constants (sm_constants.c) --------------------------------------------------------------- */
 
 /* The most lines of constants that a warp of the first block reads at indices of its lanes, while
