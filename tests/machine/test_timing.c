@@ -2333,6 +2333,30 @@ static void test_launches_after_copies(void)
     CU_ASSERT_EQUAL(smc_rates_after_copies_ms(4), smc_rates_after_copies_ms(100));
 }
 
+/* A measured empty launch replaces that of the board's table, whose range reaches what other
+   machines take: 1.6 times as long. */
+static void test_measured_empty_launch(void)
+{
+    struct smc_time time = {.basis = SMC_TIME_TABLE,
+                            .predicted_ms = 0.0132,
+                            .low_ms = 0.0100,
+                            .high_ms = 0.0200,
+                            .empty_launch_ms = 0.0032,
+                            .bound_by = SMC_TIME_ISSUE,
+                            .next = SMC_TIME_LAUNCH};
+    time.term_ms[SMC_TIME_ISSUE] = 0.0040;
+    time.term_ms[SMC_TIME_LAUNCH] = 0.0034; /* with blocks that start later */
+    smc_time_set_empty_launch(&time, 0.0045);
+    CU_ASSERT(time.empty_launch_measured);
+    CU_ASSERT_DOUBLE_EQUAL(time.empty_launch_ms, 0.0045, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(time.predicted_ms, 0.0145, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(time.low_ms, 0.0100 + (0.0045 - 0.0032) / 1.3, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(time.high_ms, 0.0200 - 1.6 * 0.0032 + 1.3 * 0.0045, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(time.term_ms[SMC_TIME_LAUNCH], 0.0047, 1e-9);
+    CU_ASSERT_EQUAL(time.bound_by, SMC_TIME_LAUNCH);
+    CU_ASSERT_EQUAL(time.next, SMC_TIME_ISSUE);
+}
+
 /* DRAM traffic of a kernel that changes 512 bytes at the beginning of an array of so many MiB. */
 static double dram_bytes_of_changed(size_t mib, bool restored)
 {
@@ -2680,6 +2704,7 @@ CU_TestInfo tests_timing[] = {
     {"units that are busy equally long", test_tie},
     {"measured and estimated rates", test_rates},
     {"launches after copies", test_launches_after_copies},
+    {"a measured empty launch", test_measured_empty_launch},
     {"restored as a whole", test_restored_as_a_whole},
     {"clocks of mma.sync by shape, type and board", test_tensor_rates},
     {"measured rates of tensor cores", test_measured_tensor_rates},
