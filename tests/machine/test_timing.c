@@ -816,6 +816,31 @@ static void test_stores_to_missing_lines(void)
     }
 }
 
+/* Of blocks that load a line, or not, and store it. */
+static double slots_of_line(bool loads, uint32_t blocks)
+{
+    struct smc_warp_trace_line line = {.number = 8, .sectors = 15};
+    struct smc_warp_trace_entry entry[2] = {
+        {.step = 0, .lines = 1, .sectors = 4, .wavefronts = 1, .active_lanes = 32},
+        {.step = 1, .lines = 1, .sectors = 4, .wavefronts = 1, .active_lanes = 32}};
+    struct smc_warp_trace trace = {.entry = entry, .count = 2, .line = &line};
+    struct bench bench;
+    start(&bench, loads ? SMC_OP_LDG : SMC_OP_IADD3, SMC_PIPE_LSU, 2);
+    set_step(&bench.step[1], SMC_OP_STG, SMC_PIPE_LSU, 1);
+    bench.step[0].in.access_bytes = bench.step[1].in.access_bytes = 4;
+    bench.no_more_blocks = true;
+    run(&bench, &trace, blocks, 2, 1);
+    return bench.work[1].store_slots;
+}
+
+/* L2 takes stores to an array longer from which blocks load that run beside. */
+static void test_stores_in_place(void)
+{
+    CU_ASSERT_DOUBLE_EQUAL(slots_of_line(false, 2), 8, 1e-6);
+    CU_ASSERT_DOUBLE_EQUAL(slots_of_line(true, 2), 8, 1e-6); /* all begin at once */
+    CU_ASSERT_DOUBLE_EQUAL(slots_of_line(true, 4), 1.27 * slots_of_line(false, 4), 1e-6);
+}
+
 static void test_scattered_stores(void)
 {
     struct smc_warp_trace_line line[32];
@@ -2648,6 +2673,7 @@ CU_TestInfo tests_timing[] = {
     {"shuffles", test_shuffles},
     {"stores fill L2", test_stores_fill_l2},
     {"stores to parts of lines that L2 lacks", test_stores_to_missing_lines},
+    {"stores to an array that other blocks load from", test_stores_in_place},
     {"single sectors of many lines, in order and in none", test_scattered_stores},
     {"stores and atomics pass L1 by lines", test_stores_pass_l1},
     {"stores of several warps to one word", test_merged_stores},
