@@ -276,6 +276,7 @@ struct smc_run_result {
     double median_low_ms, median_high_ms; /* 95 % confidence interval of the median */
     bool cold;                            /* with the L2 cache flushed before each */
     uint32_t sm_clock_khz;                /* observed while timing; 0: unknown */
+    double empty_launch_ms;               /* likewise of an empty launch; 0: not measured */
 
     /* Hardware counters of one more launch. If they were not requested, the attempt is not made and
        has no message. */
@@ -317,6 +318,9 @@ const struct smc_executor *smc_place_executor(enum smc_place place);
 enum smc_status smc_run_answer(const struct smc_query *query, enum smc_place place,
                                struct smc_answer *answer, struct smc_compiled *compiled,
                                struct smc_text *warnings, struct smc_error *error);
+
+/* The predicted time with the empty launch that was timed on the GPU, if one was. */
+void smc_run_set_empty_launch(const struct smc_run_result *result, struct smc_time *time);
 
 /* For back ends: initializes the result with the outcome of compiling; and the kernel's name in the
    machine code. */

@@ -48,6 +48,8 @@ struct smc_time {
                              branch at scan.cu:31 depends on LDG at scan.cu:30"; without source
                              lines "at 0x300 of the machine code" */
     double predicted_ms, low_ms, high_ms;
+    double empty_launch_ms;     /* of which an empty launch takes */
+    bool empty_launch_measured; /* on the machine where the launch was timed */
     /* How long the launch would take if nothing but this bounded it: the work divided by the rate,
        on the SM with the most blocks. LATENCY: warps that wait for each other or for memory while
        no unit is busy. LAUNCH: an empty launch. */
@@ -101,5 +103,9 @@ bool smc_time_is_possible(const struct smc_time_launch *launch, struct smc_time 
 /* Predicts. If it cannot, `time` is unknown with a reason. SMC_MACHINE: memory. */
 enum smc_status smc_time_predict(const struct smc_time_launch *launch, struct smc_time *time,
                                  struct smc_error *error);
+
+/* Replaces the time of an empty launch, in a time that is known, by what was measured: the machines
+   that boards of one name are in differ in it. */
+void smc_time_set_empty_launch(struct smc_time *time, double measured_ms);
 
 #endif

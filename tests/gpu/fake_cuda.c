@@ -803,6 +803,8 @@ cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void *
         return ends(cudaErrorInvalidValue);
     if (fake_cuda.product_ms > 0 && strcmp(kernel->name, "matmul_tiled") == 0)
         fake_cuda.launch_ms = fake_cuda.product_ms;
+    if (fake_cuda.is_quick)
+        fake_cuda.launch_ms = strcmp(kernel->name, "ceiling_launch") == 0 ? 0.004F : 0.02F;
     fake_cuda_busy_us += (uint64_t)(1000 * fake_cuda.launch_ms);
     if (run_check(kernel, grid.x, arguments))
         return cudaSuccess;

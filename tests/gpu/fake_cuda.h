@@ -46,6 +46,7 @@ struct fake_cuda {
     bool computes;                /* the kernels of `check`, which otherwise do nothing */
     struct fake_fault fault;      /* of these */
     float product_ms;             /* of matmul_tiled; 0: as any other kernel */
+    bool is_quick;                /* launches take 20 us, empty ones 4 */
     unsigned wrong_block;         /* threads of the blocks whose results are wrong; 0: none */
     bool block_matters;           /* to the time of a launch: 256 threads are the fastest */
     unsigned interrupted_at;      /* the launch at which the user presses Ctrl-C; 0: never */

@@ -400,6 +400,30 @@ static void test_full_queue(void)
     fake_cuda_reset();
 }
 
+/* The time of an empty launch is a property of the machine: where it matters, it is measured as the
+   launch was, and the prediction is made of that. */
+static void test_empty_launch(void)
+{
+    struct outcome out;
+    fake_cuda_reset();
+    run_kernel("stencil-dynamic", 5, 1000, &out);
+    CU_ASSERT_EQUAL(out.result.empty_launch_ms, 0); /* 2 ms are long enough */
+    fake_cuda.is_quick = true;
+    run_kernel("stencil-dynamic", 5, 1000, &out);
+    CU_ASSERT_EQUAL_FATAL(out.status, SMC_OK);
+    CU_ASSERT_DOUBLE_EQUAL(out.result.median_ms, 0.02, 1e-6);
+    CU_ASSERT_DOUBLE_EQUAL(out.result.empty_launch_ms, 0.004, 1e-6);
+    struct smc_time *time = &out.answer.time;
+    const double sm_ms = time->predicted_ms - time->empty_launch_ms;
+    smc_run_set_empty_launch(&out.result, time);
+    CU_ASSERT(time->empty_launch_measured);
+    CU_ASSERT_DOUBLE_EQUAL(time->predicted_ms, sm_ms + 0.004, 1e-6);
+    struct smc_time unknown = {.basis = SMC_TIME_UNKNOWN};
+    smc_run_set_empty_launch(&out.result, &unknown);
+    CU_ASSERT_EQUAL(unknown.predicted_ms, 0);
+    fake_cuda_reset();
+}
+
 static void test_no_time(void)
 {
     struct outcome out;
@@ -818,6 +842,7 @@ static CU_TestInfo tests[] = {
     {"failures of the machine are errors", test_machine_failures},
     {"a kernel without an end", test_no_end},
     {"timed launches with a full queue", test_full_queue},
+    {"an empty launch is timed as the launch was", test_empty_launch},
     {"no time is left for the residency probe", test_no_time},
     {"the residency probe is run as the kernel", test_probe_alone},
     {"a residency probe of every register count", test_live},

@@ -834,6 +834,31 @@ static void test_stores_to_missing_lines(void)
     }
 }
 
+/* Of blocks that load a line, or not, and store it. */
+static double slots_of_line(bool loads, uint32_t blocks)
+{
+    struct smc_warp_trace_line line = {.number = 8, .sectors = 15};
+    struct smc_warp_trace_entry entry[2] = {
+        {.step = 0, .lines = 1, .sectors = 4, .wavefronts = 1, .active_lanes = 32},
+        {.step = 1, .lines = 1, .sectors = 4, .wavefronts = 1, .active_lanes = 32}};
+    struct smc_warp_trace trace = {.entry = entry, .count = 2, .line = &line};
+    struct bench bench;
+    start(&bench, loads ? SMC_OP_LDG : SMC_OP_IADD3, SMC_PIPE_LSU, 2);
+    set_step(&bench.step[1], SMC_OP_STG, SMC_PIPE_LSU, 1);
+    bench.step[0].in.access_bytes = bench.step[1].in.access_bytes = 4;
+    bench.no_more_blocks = true;
+    run(&bench, &trace, blocks, 2, 1);
+    return bench.work[1].store_slots;
+}
+
+/* L2 takes stores to an array longer from which blocks load that run beside. */
+static void test_stores_in_place(void)
+{
+    CU_ASSERT_DOUBLE_EQUAL(slots_of_line(false, 2), 8, 1e-6);
+    CU_ASSERT_DOUBLE_EQUAL(slots_of_line(true, 2), 8, 1e-6); /* all begin at once */
+    CU_ASSERT_DOUBLE_EQUAL(slots_of_line(true, 4), 1.27 * slots_of_line(false, 4), 1e-6);
+}
+
 static void test_scattered_stores(void)
 {
     struct smc_warp_trace_line line[32];
@@ -2413,6 +2438,30 @@ static void test_launches_after_copies(void)
     CU_ASSERT_EQUAL(smc_rates_after_copies_ms(4), smc_rates_after_copies_ms(100));
 }
 
+/* A measured empty launch replaces that of the board's table, whose range reaches what other
+   machines take: 1.6 times as long. */
+static void test_measured_empty_launch(void)
+{
+    struct smc_time time = {.basis = SMC_TIME_TABLE,
+                            .predicted_ms = 0.0132,
+                            .low_ms = 0.0100,
+                            .high_ms = 0.0200,
+                            .empty_launch_ms = 0.0032,
+                            .bound_by = SMC_TIME_ISSUE,
+                            .next = SMC_TIME_LAUNCH};
+    time.term_ms[SMC_TIME_ISSUE] = 0.0040;
+    time.term_ms[SMC_TIME_LAUNCH] = 0.0034; /* with blocks that start later */
+    smc_time_set_empty_launch(&time, 0.0045);
+    CU_ASSERT(time.empty_launch_measured);
+    CU_ASSERT_DOUBLE_EQUAL(time.empty_launch_ms, 0.0045, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(time.predicted_ms, 0.0145, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(time.low_ms, 0.0100 + (0.0045 - 0.0032) / 1.3, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(time.high_ms, 0.0200 - 1.6 * 0.0032 + 1.3 * 0.0045, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(time.term_ms[SMC_TIME_LAUNCH], 0.0047, 1e-9);
+    CU_ASSERT_EQUAL(time.bound_by, SMC_TIME_LAUNCH);
+    CU_ASSERT_EQUAL(time.next, SMC_TIME_ISSUE);
+}
+
 /* DRAM traffic of a kernel that changes 512 bytes at the beginning of an array of so many MiB. */
 static double dram_bytes_of_changed(size_t mib, bool restored)
 {
@@ -2750,6 +2799,7 @@ CU_TestInfo tests_timing[] = {
     {"shuffles", test_shuffles},
     {"stores fill L2", test_stores_fill_l2},
     {"stores to parts of lines that L2 lacks", test_stores_to_missing_lines},
+    {"stores to an array that other blocks load from", test_stores_in_place},
     {"single sectors of many lines, in order and in none", test_scattered_stores},
     {"stores and atomics pass L1 by lines", test_stores_pass_l1},
     {"stores of several warps to one word", test_merged_stores},
@@ -2812,6 +2862,7 @@ CU_TestInfo tests_timing[] = {
     {"units that are busy equally long", test_tie},
     {"measured and estimated rates", test_rates},
     {"launches after copies", test_launches_after_copies},
+    {"a measured empty launch", test_measured_empty_launch},
     {"restored as a whole", test_restored_as_a_whole},
     {"clocks of mma.sync by shape, type and board", test_tensor_rates},
     {"measured rates of tensor cores", test_measured_tensor_rates},

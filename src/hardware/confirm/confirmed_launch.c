@@ -124,6 +124,7 @@ enum smc_status smc_confirm_one(const struct smc_query *query,
     run->result.seed = settings->seed;
     if (status != SMC_OK)
         return status;
+    smc_run_set_empty_launch(&run->result, &run->answer.time);
     smc_confirm(&run->answer, &run->result, &run->confirmation);
     find_fix(&run->answer, &run->result, &run->conflicts);
     run->has_result = true;

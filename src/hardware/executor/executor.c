@@ -49,6 +49,12 @@ enum smc_status smc_run_answer(const struct smc_query *query, enum smc_place pla
     return smc_query_find_time(answer, error);
 }
 
+void smc_run_set_empty_launch(const struct smc_run_result *result, struct smc_time *time)
+{
+    if (result->empty_launch_ms > 0 && time->basis != SMC_TIME_UNKNOWN)
+        smc_time_set_empty_launch(time, result->empty_launch_ms);
+}
+
 enum smc_status smc_gpu_examine_counters(int index, bool *found, struct smc_error *error)
 {
     const char *names[SMC_METRIC_COUNT];

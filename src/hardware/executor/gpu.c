@@ -163,9 +163,12 @@ static enum smc_status gpu_measure(struct gpu_job *run, const struct smc_gpu_wor
     run->result->cold = settings->cold;
     if (settings->cold)
         status = smc_gpu_flush_create(&run->device, &run->flush, run->error);
-    return status == SMC_OK ? smc_gpu_time(work, settings->gpu_index, settings->timeout_ms, left_ms,
-                                           run->result, run->error)
-                            : status;
+    if (status == SMC_OK)
+        status = smc_gpu_time(work, settings->gpu_index, settings->timeout_ms, left_ms, run->result,
+                              run->error);
+    return status == SMC_OK && !smc_is_lost(&run->result->finish)
+               ? smc_gpu_time_empty(work, run->request, &run->device, run->result, run->error)
+               : status;
 }
 
 /* A run of the residency probe as the kernel: its launch is the measurement. A probe that does not

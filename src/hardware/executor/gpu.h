@@ -241,6 +241,17 @@ enum smc_status smc_gpu_time(const struct smc_gpu_work *work, int gpu_index, uin
                              double budget_ms, struct smc_run_result *result,
                              struct smc_error *error);
 
+/* A kernel that does nothing. */
+extern const struct smc_kernel smc_gpu_empty_kernel;
+
+/* Times empty launches, of at most a block on each SM, as those of `work` were: `empty_launch_ms`
+   of the result. Does nothing where these take so long that it does not matter, were not timed, or
+   where the empty kernel cannot be compiled. */
+enum smc_status smc_gpu_time_empty(const struct smc_gpu_work *work,
+                                   const struct smc_run_request *request,
+                                   const struct smc_device *device, struct smc_run_result *result,
+                                   struct smc_error *error);
+
 /* The registers and the launch that the residency probe must have. */
 struct smc_gpu_probe {
     uint32_t regs_per_thread;

@@ -8,6 +8,7 @@
 
 #include "base/numbers.h"
 #include "base/platform.h"
+#include "code/compile.h"
 #include "hardware/executor/counters.h"
 #include "hardware/executor/gpu.h"
 
@@ -34,6 +35,12 @@ static cudaError_t create_watches(struct timer *timer)
     for (int i = 0; i < BATCH && code == cudaSuccess; i++)
         code = smc_gpu_stopwatch_create(&timer->watch[i]);
     return code;
+}
+
+static void destroy_watches(struct timer *timer)
+{
+    for (int i = 0; i < BATCH && !smc_is_lost(timer->finish); i++)
+        smc_gpu_stopwatch_destroy(&timer->watch[i]);
 }
 
 static cudaError_t time_batch(struct timer *timer, int launches)
@@ -95,8 +102,7 @@ enum smc_status smc_gpu_time(const struct smc_gpu_work *work, int gpu_index, uin
     cudaError_t code = create_watches(&timer);
     if (code == cudaSuccess)
         code = time_launches(&timer, budget_ms);
-    for (int i = 0; i < BATCH && !smc_is_lost(&result->finish); i++)
-        smc_gpu_stopwatch_destroy(&timer.watch[i]);
+    destroy_watches(&timer);
     if (code == cudaErrorNotReady) {
         smc_not_made(&result->timing, result->finish.message);
         return SMC_OK;
@@ -112,6 +118,97 @@ enum smc_status smc_gpu_time(const struct smc_gpu_work *work, int gpu_index, uin
     result->fastest_ms = timer.ms[0];
     result->slowest_ms = timer.ms[n - 1];
     result->sm_clock_khz = timer.sm_clock_khz;
+    return SMC_OK;
+}
+
+/* --- An empty launch -------------------------------------------------------------------------- */
+
+const struct smc_kernel smc_gpu_empty_kernel = {
+    SMC_KERNEL_NAMES(ceiling_launch, "ceiling-launch"),
+    .defines = smc_defines_nothing,
+};
+
+/* What is launched instead of timed work, after the same preparation. */
+struct empty_work {
+    const struct smc_gpu_work *work;
+    struct smc_gpu_kernel kernel;
+    uint32_t grid[3], block[3];
+};
+
+static cudaError_t prepare_empty(void *context)
+{
+    const struct empty_work *empty = context;
+    return empty->work->prepare ? empty->work->prepare(empty->work->context) : cudaSuccess;
+}
+
+static cudaError_t launch_empty_work(void *context)
+{
+    const struct empty_work *empty = context;
+    return smc_gpu_start(&empty->kernel, empty->grid, empty->block, 0, NULL);
+}
+
+/* Where the kernel cannot be compiled or loaded, nothing is measured. */
+static bool load_empty_kernel(const struct smc_run_request *request, uint16_t cc,
+                              struct smc_gpu_kernel *kernel)
+{
+    const struct smc_params params = {0};
+    const struct smc_compile_request compile = {&smc_gpu_empty_kernel, &params, cc,
+                                                &request->answer->query.compile};
+    struct smc_binary binary = {0};
+    struct smc_resources resources;
+    struct smc_attempt attempt = {0};
+    struct smc_error error = {""};
+    bool loads = smc_compile(&compile, &resources, &binary, NULL, &error) == SMC_OK &&
+                 smc_gpu_load(&binary, smc_gpu_empty_kernel.entry, kernel, &attempt);
+    smc_binary_free(&binary);
+    return loads;
+}
+
+static cudaError_t time_empty_batches(struct timer *timer)
+{
+    enum { BATCHES = 3 };
+    cudaError_t code = create_watches(timer);
+    if (code == cudaSuccess)
+        code = time_batch(timer, 1);
+    timer->count = 0;
+    for (int i = 0; i < BATCHES && code == cudaSuccess; i++)
+        code = time_batch(timer, BATCH);
+    destroy_watches(timer);
+    return code;
+}
+
+enum smc_status smc_gpu_time_empty(const struct smc_gpu_work *work,
+                                   const struct smc_run_request *request,
+                                   const struct smc_device *device, struct smc_run_result *result,
+                                   struct smc_error *error)
+{
+    const double longest_ms = 1; /* of which no empty launch is half a percent */
+    const struct smc_plan *plan = &request->answer->plan;
+    const uint64_t blocks = (uint64_t)plan->grid[0] * plan->grid[1] * plan->grid[2];
+    struct empty_work empty = {
+        .work = work,
+        .grid = {(uint32_t)smc_at_most(blocks, device->sm_count), 1, 1},
+        .block = {plan->block[0], plan->block[1], plan->block[2]},
+    };
+    const struct smc_gpu_work of = {launch_empty_work, prepare_empty, &empty, false};
+    struct timer timer = {
+        .work = &of,
+        .gpu_index = request->settings->gpu_index,
+        .timeout_ms = request->settings->timeout_ms,
+        .finish = &result->finish,
+    };
+    if (!result->timing.succeeded || result->median_ms >= longest_ms ||
+        !load_empty_kernel(request, device->sm.cc, &empty.kernel))
+        return SMC_OK;
+    cudaError_t code = time_empty_batches(&timer);
+    if (!smc_is_lost(&result->finish))
+        smc_gpu_unload(&empty.kernel);
+    if (code == cudaErrorNotReady)
+        return SMC_OK;
+    if (code != cudaSuccess)
+        return smc_gpu_fail(error, code, "timing empty launches");
+    smc_numbers_sort(timer.ms, timer.count);
+    result->empty_launch_ms = smc_numbers_median(timer.ms, timer.count);
     return SMC_OK;
 }
 

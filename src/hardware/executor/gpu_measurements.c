@@ -383,11 +383,6 @@ enum {
     BLOCKS_PER_SM = 8192, /* far more than reside at a time */
 };
 
-static const struct smc_kernel empty_kernel = {
-    SMC_KERNEL_NAMES(ceiling_launch, "ceiling-launch"),
-    .defines = smc_defines_nothing,
-};
-
 static enum smc_status sample_launches(struct smc_gpu_bench *bench, double seen[SMC_CEILING_COUNT],
                                        struct smc_error *error)
 {
@@ -487,8 +482,9 @@ const struct smc_gpu_measurement smc_gpu_measurements[SMC_GPU_MEASUREMENTS] = {
     ROW("L1 latency", &l1_latency_kernel, SMC_FLOAT, begin_l1_latency, sample_l1_latency),
     ROW("L2 latency", &l2_latency_kernel, SMC_FLOAT, begin_l2_latency, sample_l2_latency),
     ROW("DRAM latency", &l2_latency_kernel, SMC_FLOAT, begin_dram_latency, sample_dram_latency),
-    ROW("launches", &empty_kernel, SMC_FLOAT, begin_launches, sample_launches),
-    ROW("launches with waiting", &empty_kernel, SMC_FLOAT, begin_launches, sample_round_trips),
-    ROW("empty launches", &empty_kernel, SMC_FLOAT, begin_launches, sample_empty_launches),
-    ROW("starts of blocks", &empty_kernel, SMC_FLOAT, begin_launches, sample_blocks),
+    ROW("launches", &smc_gpu_empty_kernel, SMC_FLOAT, begin_launches, sample_launches),
+    ROW("launches with waiting", &smc_gpu_empty_kernel, SMC_FLOAT, begin_launches,
+        sample_round_trips),
+    ROW("empty launches", &smc_gpu_empty_kernel, SMC_FLOAT, begin_launches, sample_empty_launches),
+    ROW("starts of blocks", &smc_gpu_empty_kernel, SMC_FLOAT, begin_launches, sample_blocks),
 };

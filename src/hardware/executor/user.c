@@ -646,6 +646,7 @@ enum smc_status smc_user_launch(struct smc_user_run *run, struct smc_text *warni
     run->result.seed = run->request.settings->seed;
     if (status == SMC_OK || run->result.emulation.made)
         look_at_memory(run);
+    smc_run_set_empty_launch(&run->result, &run->answer.time);
     if (status == SMC_OK)
         explain_differences(&request);
     return status == SMC_OK ? compare_expected(run, error) : status;

@@ -1,4 +1,5 @@
-/* How much of arrays L2 keeps from one launch to the next, and how fast it gives bulk copies. */
+/* How much of arrays L2 keeps from one launch to the next, how fast it takes stores, and how fast
+   it gives bulk copies. */
 #include "machine/timing/l2.h"
 
 #include <math.h>
@@ -54,6 +55,25 @@ double smc_l2_share_of_shared(double passed, double l2_bytes)
 {
     const double kept = SMC_L2_KEEPS_SHARED * l2_bytes;
     return fmin(fmax((passed - kept) / (SMC_L2_KEEPS_NONE * l2_bytes - kept), 0), 1);
+}
+
+/* Of words at distances of 32 to 256 bytes, a warp's store takes 84 to 126 clocks of each of 132
+   SMs (H200, CUDA 13.0, driver 580.159.04, 2026-11-29). Of local memory, a line of whole words
+   takes 4.04 clocks of the only SM that stores, and one of bytes or halves 5.04; 7.3 and 9.15 of
+   each of 132 SMs with 64 warps, and 8.1 to 8.7 and 10.1 to 11.0 with 4 or 8 (the same,
+   2026-11-30). */
+double smc_l2_store_slots(uint32_t sectors, bool whole, bool local)
+{
+    static const double line = 1, whole_sector = 0.75, sector = 1.15, local_sector = 1;
+    return line + sectors * (whole ? whole_sector : local ? local_sector : sector);
+}
+
+/* 8 of each 128, 64 and 32 bytes of 256 MiB, one after the other, take 88, 89 and 132 us, the last
+   of which is what DRAM takes (H200, CUDA 13.0, driver 580.159.04, 2026-11-30). */
+double smc_l2_lacking_slots(double slots, double share)
+{
+    static const double for_each_line = 6;
+    return slots + share * fmax(0, for_each_line - slots);
 }
 
 /* What the launch copies into shared memory in bulk: the bytes of a copy by the traces of a block,

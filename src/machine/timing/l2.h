@@ -1,6 +1,9 @@
-/* How much of arrays L2 keeps from one launch to the next. */
+/* How much of arrays L2 keeps from one launch to the next, and how fast it takes stores. */
 #ifndef SMC_MACHINE_L2_H
 #define SMC_MACHINE_L2_H
+
+#include <stdbool.h>
+#include <stdint.h>
 
 /* L2 keeps arrays of up to these shares of its size from one launch to the next, more of what is
    loaded than of what is stored; of larger ones less and less, up to the last share. Measured with
@@ -57,5 +60,12 @@ double smc_l2_share_of_copied(double first, double last, double l2_bytes);
 
 /* Likewise of what all SMs read at about the same time, when so many bytes have passed since. */
 double smc_l2_share_of_shared(double passed, double l2_bytes);
+
+/* How many sectors of whole lines L2 could take in the time that it needs for what is stored of a
+   line: sectors that are stored in part (not `whole`) take longer, less so in local memory. */
+double smc_l2_store_slots(uint32_t sectors, bool whole, bool local);
+
+/* Likewise where L2 lacks that share of what it gets in part. */
+double smc_l2_lacking_slots(double slots, double share);
 
 #endif

@@ -77,25 +77,16 @@ static size_t local_array(const struct smc_sm_state *sm)
     return sm->launch->arrays + 1;
 }
 
-/* The time in which L2 could take so many sectors of whole lines, for what is stored of a line:
-   sectors that are stored in part take longer. Of words at distances of 32 to 256 bytes, a warp's
-   store takes 84 to 126 clocks of each of 132 SMs (H200, CUDA 13.0, driver 580.159.04, 2026-11-29).
-   Of local memory, a line of whole words takes 4.04 clocks of the only SM that stores, and one of
-   bytes or halves 5.04; 7.3 and 9.15 of each of 132 SMs with 64 warps, and 8.1 to 8.7 and 10.1 to
-   11.0 with 4 or 8 (the same, 2026-11-30). */
-static double store_slots(uint32_t sectors, bool whole, bool local)
+/* L2 takes stores so many times as long where other blocks of the launch load from the array.
+   Loaded and stored in place, 16 bytes a thread, 8, 12, 16 and 20 MiB take 1.89, 2.63, 3.33
+   and 4.10 us longer than an empty launch of as many blocks; from one array to another 8 and 12
+   MiB 1.31 and 1.73; a single round of blocks, 4 MiB, 0.74 both (H200, CUDA 13.0, driver
+   580.159.04, 2026-11-30). */
+static double in_place_slots(const struct smc_sm_state *sm, size_t array)
 {
-    static const double line = 1, whole_sector = 0.75, sector = 1.15, local_sector = 1;
-    return line + sectors * (whole ? whole_sector : local ? local_sector : sector);
-}
-
-/* Likewise where L2 lacks that share of what it gets in part: 8 of each 128, 64 and 32 bytes of
-   256 MiB, one after the other, take 88, 89 and 132 us, the last of which is what DRAM takes (H200,
-   CUDA 13.0, driver 580.159.04, 2026-11-30). */
-static double lacking_slots(double slots, double share)
-{
-    static const double for_each_line = 6;
-    return slots + share * fmax(0, for_each_line - slots);
+    const double loaded_too = 1.27;
+    const bool follow = sm->launch->blocks > sm->slots || !sm->launch->no_more_blocks;
+    return follow && sm->launch->traffic[array].loaded > 0 ? loaded_too : 1;
 }
 
 /* Of how many requests to a piece of memory L2 takes the time for a store. Stores by one warp after
@@ -804,7 +795,7 @@ double smc_sm_store(struct smc_sm_state *sm, struct smc_sm_warp *warp,
     for (uint32_t i = 0; i < entry->lines; i++) {
         if (is_local(line[i].number)) {
             slots += share_of_local_store(sm, warp, placed(sm, warp, line[i]).number) *
-                     store_slots(sectors_in(line[i].sectors), is_whole, true);
+                     smc_l2_store_slots(sectors_in(line[i].sectors), is_whole, true);
             dram_clocks += store_locally(sm, warp, &line[i], scattered, clock);
             continue;
         }
@@ -820,14 +811,14 @@ double smc_sm_store(struct smc_sm_state *sm, struct smc_sm_warp *warp,
         smc_l1_fill(&sm->cache, line[i].number, line[i].sectors, clock);
         smc_l1_fill(&sm->stored, line[i].number, line[i].sectors, clock);
         const uint32_t sectors = sectors_in(line[i].sectors);
+        const size_t array = array_of(sm, line[i].number);
         const bool is_full = goes_on || bytes >= entry->lines * sectors * SMC_SECTOR_BYTES;
-        slots +=
-            lacking_slots(store_slots(sectors, is_full, false),
-                          is_whole ? 0 : sm->launch->dram[array_of(sm, line[i].number)].part_share);
+        slots += in_place_slots(sm, array) *
+                 smc_l2_lacking_slots(smc_l2_store_slots(sectors, is_full, false),
+                                      is_whole ? 0 : sm->launch->dram[array].part_share);
         dram_clocks += store_line(sm, warp, &line[i], bytes / entry->sectors, scattered);
         if (!is_whole)
-            slots += sm->launch->dram[array_of(sm, line[i].number)].store_fills *
-                     pieces_in(line[i].sectors);
+            slots += sm->launch->dram[array].store_fills * pieces_in(line[i].sectors);
         pieces += pieces_in(line[i].sectors);
         note_store(sm, warp, line[i].number, requests_of_store(false));
     }

@@ -122,6 +122,7 @@ static double uncertain_share_of_sm(const struct model *model)
 /* Shares of the launch and of an SM's time by which a prediction may be off, by what is uncertain
    (doc/time.md has how many measured times lie in the range). */
 #define UNCERTAIN_LAUNCH         0.3
+#define UNCERTAIN_MACHINE        0.6 /* upwards, where the launch was not measured on the machine */
 #define UNCERTAIN_MEASURED       0.25
 #define UNCERTAIN_CACHES         0.4  /* how much L1 and L2 hold of what is loaded again */
 #define UNCERTAIN_DIVERGENT      0.5  /* loads whose lanes are in many lines */
@@ -207,6 +208,16 @@ static double slowed_by_products(const struct model *model, const struct smc_tim
     return fmax(beyond_ms, inside_ms / slowed) + fmax(0, sm_ms - bound_ms) / slowed;
 }
 
+/* Adds the time of an empty launch to what the SMs take, or takes it away (`sign` -1). */
+static void add_empty_launch(struct smc_time *time, double ms, double sign)
+{
+    const bool known = time->empty_launch_measured || time->basis == SMC_TIME_CALIBRATED;
+    time->empty_launch_ms = ms;
+    time->low_ms += sign * ms / (1 + UNCERTAIN_LAUNCH);
+    time->predicted_ms += sign * ms;
+    time->high_ms += sign * ms * (1 + (known ? UNCERTAIN_LAUNCH : UNCERTAIN_MACHINE));
+}
+
 /* The SM takes at least as long as each of its units. */
 static void time_terms_set_range(const struct model *model, struct smc_time *time)
 {
@@ -229,12 +240,20 @@ static void time_terms_set_range(const struct model *model, struct smc_time *tim
     }
     /* When the timer began that sleeping warps wait for, is not known. */
     const double timer_ms = model->sleep_clocks / 2 / model->rates.clock_hz * 1e3;
-    time->low_ms = launch_ms / (1 + UNCERTAIN_LAUNCH) +
-                   fmax(fmax(sm_ms - timer_ms, 0) / (1 + share), least_ms);
+    time->low_ms = fmax(fmax(sm_ms - timer_ms, 0) / (1 + share), least_ms);
     sm_ms = slowed_by_products(model, time, sm_ms);
-    time->predicted_ms = launch_ms + sm_ms;
-    time->high_ms = launch_ms * (1 + UNCERTAIN_LAUNCH) +
-                    (sm_ms + timer_ms) * (1 + share + uncertain_longer(model, time));
+    time->predicted_ms = sm_ms;
+    time->high_ms = (sm_ms + timer_ms) * (1 + share + uncertain_longer(model, time));
+    add_empty_launch(time, launch_ms, 1);
+}
+
+void smc_time_set_empty_launch(struct smc_time *time, double measured_ms)
+{
+    time->term_ms[SMC_TIME_LAUNCH] += measured_ms - time->empty_launch_ms;
+    add_empty_launch(time, time->empty_launch_ms, -1);
+    time->empty_launch_measured = true;
+    add_empty_launch(time, measured_ms, 1);
+    find_bounds(time);
 }
 
 void smc_model_set_time(const struct model *model, double times, struct smc_time *time)

@@ -290,7 +290,8 @@ static void time_append_count(const struct smc_answer *answer, enum smc_time_ter
     if (term == SMC_TIME_LATENCY)
         smc_text_append(out, "warps wait for memory or for each other");
     if (term == SMC_TIME_LAUNCH)
-        smc_text_append(out, "an empty launch");
+        smc_text_append(out, time->empty_launch_measured ? "an empty launch, as timed here"
+                                                         : "an empty launch");
 }
 
 static void append_term(const struct smc_answer *answer, enum smc_time_term term, size_t indent,
@@ -409,6 +410,11 @@ static struct smc_value if_tensor(const struct smc_time *time, struct smc_value 
     FIELD("terms_ms", NULL, "ms",                                                                  \
           "for each term how long the launch would take if nothing else bounded it",               \
           terms_of(item->time))                                                                    \
+    FIELD("empty_launch_ms", NULL, "ms", "of which an empty launch takes",                         \
+          item->time->empty_launch_ms)                                                             \
+    FIELD("empty_launch_measured", NULL, "",                                                       \
+          "whether run timed it on this GPU, as the launch itself; otherwise it is from ceilings", \
+          item->time->empty_launch_measured)                                                       \
     FIELD("ceilings", NULL, "", "where the rates are from: table, calibrated or specifications",   \
           smc_time_basis_name(item->time->basis))                                                  \
     FIELD("flops_per_s", NULL, "operations per second",                                            \
