@@ -1399,6 +1399,16 @@ static void test_atomic_windows(void)
     }
 }
 
+/* Of blocks in rounds the longest one is followed if it lasts longer than all rounds of others. */
+static void test_longest_block(void)
+{
+    const struct smc_survey survey = {.length = 100, .longest = 300};
+    CU_ASSERT(smc_survey_ends_with_longest(&survey, 0.5));
+    CU_ASSERT(smc_survey_ends_with_longest(&survey, 1));
+    CU_ASSERT(smc_survey_ends_with_longest(&survey, 2.9));
+    CU_ASSERT(!smc_survey_ends_with_longest(&survey, 3.1));
+}
+
 /* One warp that repeats a copy, of so many lines in turn, its group and a wait for all but
    `missing` groups, and then ends. */
 static double run_copies_of(uint32_t lines, bool past_l1, uint32_t repetitions, uint64_t missing)
@@ -2647,6 +2657,7 @@ CU_TestInfo tests_timing[] = {
     {"the first blocks are sent one after the other", test_first_blocks},
     {"atomics, and the most of them in one piece", test_atomics},
     {"windows of atomics in several arrays", test_atomic_windows},
+    {"the longest of blocks in rounds", test_longest_block},
     {"atomics whose lanes share words", test_atomics_of_shared_words},
     {"copies in groups, of which a warp waits for all but the newest", test_copies_in_groups},
     {"copies past L1", test_copies_past_l1},
