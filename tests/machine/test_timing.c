@@ -1426,7 +1426,7 @@ static void test_atomics_of_shared_words(void)
 }
 
 /* The units that atomics have are those of the window of each array: those of one
-   line are in one, those of 1 MiB in all. */
+   line are in one, those of 1 MiB in all, and those of a single block anywhere. */
 static void test_atomic_windows(void)
 {
     enum { SMALL = 8, LINES = 8192, FIRST = 64 };
@@ -1442,7 +1442,13 @@ static void test_atomic_windows(void)
         {.lines = 1, .sectors = 1, .atomics = 2, .active_lanes = 2},
         {.line = 1, .lines = 2, .sectors = 2, .atomics = 2, .active_lanes = 2}};
     const struct smc_warp_trace both = {.entry = entry, .count = 2, .line = line},
-                                large = {.entry = entry + 1, .count = 1, .line = line};
+                                large = {.entry = entry + 1, .count = 1, .line = line},
+                                small = {.entry = entry, .count = 1, .line = line}, none = {0};
+    const struct {
+        const struct smc_warp_trace *block[2];
+        double busiest;
+    } launches[] = {
+        {{&large, &large}, many}, {{&both, &both}, (one + spread) / 2}, {{&small, &none}, spread}};
     const struct smc_sm_dram dram[4] = {{0}};
     static const float once[2] = {1, 1};
     static const float *const weight[2] = {once, once};
@@ -1450,9 +1456,9 @@ static void test_atomic_windows(void)
     start(&bench, SMC_OP_REDG, SMC_PIPE_LSU, 1);
     bench.rates.atomic_clocks = bench.rates.atomic_unit_clocks = bench.rates.atomic_whole_clocks =
         1;
-    for (int i = 0; i < 2; i++) {
-        const struct smc_warp_trace *trace = i ? &both : &large;
-        const struct smc_sm_block block[2] = {{.trace = &trace}, {.trace = &trace}};
+    for (size_t i = 0; i < sizeof launches / sizeof *launches; i++) {
+        const struct smc_sm_block block[2] = {{.trace = &launches[i].block[0]},
+                                              {.trace = &launches[i].block[1]}};
         struct smc_sm_traffic traffic[4] = {{0}};
         const struct smc_sm_launch launch = {.program = &bench.program,
                                              .rates = &bench.rates,
@@ -1470,11 +1476,21 @@ static void test_atomic_windows(void)
                                              .work = bench.work};
         struct smc_error error;
         CU_ASSERT_EQUAL_FATAL(smc_sm_run(&launch, &bench.result, &error), SMC_OK);
-        CU_ASSERT_DOUBLE_EQUAL(bench.result.busiest_unit, i ? (one + spread) / 2 : many, 1e-9);
+        CU_ASSERT_DOUBLE_EQUAL(bench.result.busiest_unit, launches[i].busiest, 1e-9);
         /* also of blocks that are drawn from the grid, where an SM has only one */
         CU_ASSERT_EQUAL_FATAL(smc_sm_access(&launch, &bench.result, &error), SMC_OK);
-        CU_ASSERT_DOUBLE_EQUAL(bench.result.busiest_unit, i ? (one + spread) / 2 : many, 1e-9);
+        CU_ASSERT_DOUBLE_EQUAL(bench.result.busiest_unit, launches[i].busiest, 1e-9);
     }
+}
+
+/* Of blocks in rounds the longest one is followed if it lasts longer than all rounds of others. */
+static void test_longest_block(void)
+{
+    const struct smc_survey survey = {.length = 100, .longest = 300};
+    CU_ASSERT(smc_survey_ends_with_longest(&survey, 0.5));
+    CU_ASSERT(smc_survey_ends_with_longest(&survey, 1));
+    CU_ASSERT(smc_survey_ends_with_longest(&survey, 2.9));
+    CU_ASSERT(!smc_survey_ends_with_longest(&survey, 3.1));
 }
 
 /* One warp that repeats a copy, of so many lines in turn, its group and a wait for all but
@@ -2820,6 +2836,7 @@ CU_TestInfo tests_timing[] = {
     {"atomics that L2 lacks", test_atomics_that_l2_lacks},
     {"results of atomics that the program drops", test_results_of_atomics},
     {"windows of atomics in several arrays", test_atomic_windows},
+    {"the longest of blocks in rounds", test_longest_block},
     {"atomics whose lanes share words", test_atomics_of_shared_words},
     {"copies in groups, of which a warp waits for all but the newest", test_copies_in_groups},
     {"copies past L1", test_copies_past_l1},

@@ -775,14 +775,16 @@ static double bytes_of_window(const struct smc_sm_launch *launch,
    has most. Fewer and larger windows have more units, each of a few pieces: those at random places
    of 1 to 64 KiB take 0.35, 0.17, 0.097, 0.032 and 0.016 to 0.018 ns, of all words of a sector in
    order 0.29, 0.15, 0.093, 0.023 and 0.012 (H200, CUDA 13.0, driver 580.159.04, 2026-11-30). Those
-   of other arrays are spread over all units. Of a single block it is not known. */
+   of other arrays are spread over all units. Of a single block it is not known, as where only one
+   of those that are followed has any: then they are taken to be spread, too. */
 static void find_windows(const struct smc_sm_state *sm, struct smc_sm_result *result)
 {
     const struct smc_sm_launch *launch = sm->launch;
     double all = 0, most = 0;
     for (size_t i = 0; i < launch->arrays + 2 && launch->blocks > 1; i++) {
         const struct smc_sm_window *window = &sm->window[i];
-        if (window->blocks == 0)
+        all += window->clocks;
+        if (window->blocks < 2)
             continue;
         const double bytes = bytes_of_window(launch, window);
         const double pieces = bytes / SMC_ATOMIC_PIECE_BYTES;
@@ -790,7 +792,6 @@ static void find_windows(const struct smc_sm_state *sm, struct smc_sm_result *re
         const double share =
             fmin(SMC_ATOMIC_UNIT_PIECES / pieces + spread, 1.0 / SMC_ATOMIC_UNIT_PIECES);
         most = fmax(most, window->clocks * (share - spread));
-        all += window->clocks;
         result->atomics_window += bytes;
     }
     result->busiest_unit = all > 0 ? most / all + SMC_ATOMIC_UNIT_SHARE : 0;

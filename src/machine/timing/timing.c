@@ -688,7 +688,7 @@ static void keep_what_is_last(const struct model *model, struct smc_traced *trac
 }
 
 /* The traces of the sample. Where the warps of the grid differ, they are of blocks from the whole
-   grid, the longest among them. */
+   grid. */
 static enum smc_status trace_sample(struct model *model, struct smc_error *error)
 {
     const struct sample *sample = &model->sample;
@@ -727,7 +727,9 @@ static enum smc_status trace_sample(struct model *model, struct smc_error *error
     }
     if (differs) {
         traced.scattered = true;
-        traced.first = model->survey.longest_block;
+        if (smc_survey_ends_with_longest(&model->survey, (double)smc_most_blocks(model) /
+                                                             model->launch->blocks_per_sm))
+            traced.first = model->survey.longest_block;
         traced.others = model->survey.others;
         traced.at_once = survey_of_all(model);
         traced.among = model->survey.at_once;

@@ -979,6 +979,11 @@ bool smc_survey_spreads(const struct smc_survey *survey)
     return survey->spread * SMC_ALIKE > survey->length;
 }
 
+bool smc_survey_ends_with_longest(const struct smc_survey *survey, double rounds)
+{
+    return rounds <= 1 || survey->longest >= survey->length * rounds;
+}
+
 bool smc_survey_differs(const struct smc_survey *survey, const struct smc_traces *traces)
 {
     double warps = (double)traces->blocks * traces->warps_per_block;

@@ -146,6 +146,12 @@ enum smc_status smc_traces_measure_turns(const struct smc_machine_launch *launch
 /* Whether the warps of a survey differ from each other, so that it tells more than any traces. */
 bool smc_survey_spreads(const struct smc_survey *survey);
 
+/* Whether a launch of blocks that follow one another in so many rounds lasts as long as its longest
+   one: if all start at once, or if its longest warp executes more than others do in all rounds.
+   Else the longest one is one of many, and would stand for too many of them in a sample of a few.
+ */
+bool smc_survey_ends_with_longest(const struct smc_survey *survey, double rounds);
+
 /* Whether a survey of the grid tells more than the traces: its warps differ from each other or from
    those. */
 bool smc_survey_differs(const struct smc_survey *survey, const struct smc_traces *traces);
