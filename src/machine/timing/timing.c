@@ -675,15 +675,23 @@ static enum smc_status measure_with_stores(struct model *model, struct smc_trace
 }
 
 /* Where nothing is left out of the warp that was measured, others that execute more need as much
-   room, or what they do last would be lost. At the corner of an image, whose blocks are matched
+   room, or what they do last would be lost: at the corner of an image, whose blocks are matched
    with half as many others and fewer, a warp executes 14.9 thousand instructions, inside 24.6
-   thousand, and adds to the result after that. */
-static void keep_what_is_last(const struct model *model, struct smc_traced *traced)
+   thousand, and adds to the result after that. They would also wait for all others, and hold their
+   block's place meanwhile. Then there are fewer rounds, if there is not as much room for all. */
+static void keep_what_is_last(struct model *model, struct smc_traced *traced)
 {
     const double longest = model->survey.longest, margin = 1.25;
-    const double warps = (double)traced->blocks * smc_traces_warps(&model->machine);
-    if (model->sample.is_whole && model->survey.warps > 0 && longest > (double)traced->entries &&
-        longest * warps <= SMC_LONGEST_BUDGET)
+    const double of_block = longest * smc_traces_warps(&model->machine);
+    const uint32_t resident = model->launch->blocks_per_sm;
+    const size_t room =
+        traced->loop_entries < traced->entries ? traced->loop_entries : traced->entries;
+    if (!model->sample.is_whole || model->survey.warps == 0 || longest <= (double)room)
+        return;
+    while (traced->blocks > resident && of_block * traced->blocks > SMC_LONGEST_BUDGET)
+        traced->blocks = (traced->blocks - 1) / resident * resident;
+    model->sample.blocks = traced->blocks;
+    if (of_block * traced->blocks <= SMC_LONGEST_BUDGET)
         traced->entries = traced->loop_entries = (size_t)(margin * longest);
 }
 
