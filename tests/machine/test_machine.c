@@ -709,6 +709,21 @@ static void test_nested_calls(void)
     CU_ASSERT_EQUAL(counts.executions[6], 1);
 }
 
+/* A function that saves and restores the barrier which its caller waits at, and names it itself. */
+static void test_barrier_of_caller(void)
+{
+    static const struct code call_five_on = {0x0000000000147944, 0x000fea0003c00000};
+    static const struct code give_back = {0x0000000000007950, 0x000fea0003c3ffff};
+    const struct code code[] = {
+        join_after_four, call_five_on, subtract_16, subtract_16, join, subtract_16, exit_all,
+        join_after_four, subtract_16,  subtract_16, subtract_16, join, give_back};
+    struct counts counts;
+    count(code, 13, 32, 1, &counts);
+    CU_ASSERT_EQUAL(counts.end, SMC_WALK_WHOLE);
+    CU_ASSERT_EQUAL(counts.executions[5], 1);
+    CU_ASSERT_EQUAL(counts.executions[12], 1);
+}
+
 /* Whether the exceptional case of a root or a division comes is not known: it does not. */
 static void test_avoided_call(void)
 {
@@ -1696,6 +1711,7 @@ CU_TestInfo tests_machine[] = {
     {"sectors of texture fetches", test_fetched_sectors},
     {"calls", test_calls},
     {"calls of functions within functions", test_nested_calls},
+    {"a function that names its caller's barrier", test_barrier_of_caller},
     {"a branch around a call that depends on data", test_avoided_call},
     {"a loop that calls a function is cut", test_loop_with_call},
     {"wavefronts of ldmatrix and stmatrix", test_matrix_accesses},

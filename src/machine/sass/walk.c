@@ -27,7 +27,8 @@ struct lane_group {
 
 struct barrier {
     uint32_t lanes;  /* that take part */
-    uint32_t target; /* where they continue together */
+    uint32_t target; /* where they continue together, of WARPSYNC.ALL; others after their BSYNC,
+                        since a function may use its caller's barriers */
 };
 
 /* What BAR.RED found of the threads of a block. */
@@ -223,7 +224,7 @@ static void walk_release(struct state *state, int number)
     for (uint32_t i = state->groups; i-- > 0;)
         if (state->group[i].awaited == number)
             remove_group(state, i);
-    joined.at = barrier->target;
+    joined.at = number == WARP_BARRIER ? barrier->target : joined.at + 1;
     joined.awaited = NO_BARRIER;
     state->group[state->groups++] = joined;
     barrier->lanes = 0;
@@ -428,8 +429,7 @@ static void control(struct state *state, uint32_t index, uint32_t mask)
         lanes_end(state, mask);
         return;
     case SMC_OP_BSSY:
-        state->barrier[smc_bits(in, 16, 4)] =
-            (struct barrier){group->lanes, (uint32_t)(in->target / SMC_INSTRUCTION_BYTES)};
+        state->barrier[smc_bits(in, 16, 4)].lanes = group->lanes;
         group->at++;
         return;
     case SMC_OP_BSYNC:
