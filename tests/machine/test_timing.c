@@ -1483,6 +1483,48 @@ static void test_atomic_windows(void)
     }
 }
 
+/* Where most iterations of a loop are left out, its loads and stores stand for theirs, so that the
+   few at the end of a block are as small a share of the launch's as they are. */
+static void test_weighted_requests(void)
+{
+    enum { TIMES = 40, IN_LOOP = 8, AT_END = 99 };
+    const enum smc_operation operation[] = {SMC_OP_STG, SMC_OP_LDG};
+    struct smc_warp_trace_line line[2] = {{.number = IN_LOOP, .sectors = 1},
+                                          {.number = AT_END, .sectors = 1}};
+    struct smc_warp_trace_entry entry[2] = {
+        {.lines = 1, .sectors = 1, .wavefronts = 1, .active_lanes = 1},
+        {.line = 1, .lines = 1, .sectors = 1, .wavefronts = 1, .active_lanes = 1}};
+    const struct smc_warp_trace warp = {.entry = entry, .count = 2, .line = line}, *const trace =
+                                                                                       &warp;
+    const struct smc_sm_block block = {.trace = &trace};
+    static const float times[2] = {TIMES, 1};
+    static const float *const weight[1] = {times};
+    const struct smc_sm_dram dram[2] = {{0}};
+    for (size_t i = 0; i < sizeof operation / sizeof *operation; i++) {
+        struct smc_sm_traffic traffic[2] = {{0}};
+        struct smc_error error;
+        struct bench bench;
+        start(&bench, operation[i], SMC_PIPE_LSU, 1);
+        bench.step[0].in.beyond_sm = true;
+        const struct smc_sm_launch launch = {.program = &bench.program,
+                                             .rates = &bench.rates,
+                                             .dram = dram,
+                                             .traffic = traffic,
+                                             .warps_per_block = 1,
+                                             .resident_blocks = 1,
+                                             .l1_bytes = 65536,
+                                             .block = &block,
+                                             .blocks = 1,
+                                             .weight = weight,
+                                             .work = bench.work};
+        CU_ASSERT_EQUAL_FATAL(smc_sm_access(&launch, &bench.result, &error), SMC_OK);
+        const bool loads = operation[i] == SMC_OP_LDG;
+        CU_ASSERT_DOUBLE_EQUAL((loads ? bench.result.hottest_loads : bench.result.hottest_stores) /
+                                   (loads ? bench.result.loads : bench.result.stores),
+                               (double)TIMES / (TIMES + 1), 1e-6);
+    }
+}
+
 /* Of blocks in rounds the longest one is followed if it lasts longer than all rounds of others. */
 static void test_longest_block(void)
 {
@@ -2836,6 +2878,7 @@ CU_TestInfo tests_timing[] = {
     {"atomics that L2 lacks", test_atomics_that_l2_lacks},
     {"results of atomics that the program drops", test_results_of_atomics},
     {"windows of atomics in several arrays", test_atomic_windows},
+    {"requests of iterations that are left out", test_weighted_requests},
     {"the longest of blocks in rounds", test_longest_block},
     {"atomics whose lanes share words", test_atomics_of_shared_words},
     {"copies in groups, of which a warp waits for all but the newest", test_copies_in_groups},
