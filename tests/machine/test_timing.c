@@ -1483,6 +1483,92 @@ static void test_atomic_windows(void)
     }
 }
 
+/* Where most iterations of a loop are left out, its loads and stores stand for theirs, so that the
+   few at the end of a block are as small a share of the launch's as they are. */
+static void test_weighted_requests(void)
+{
+    enum { TIMES = 40, IN_LOOP = 8, AT_END = 99 };
+    const enum smc_operation operation[] = {SMC_OP_STG, SMC_OP_LDG};
+    struct smc_warp_trace_line line[2] = {{.number = IN_LOOP, .sectors = 1},
+                                          {.number = AT_END, .sectors = 1}};
+    struct smc_warp_trace_entry entry[2] = {
+        {.lines = 1, .sectors = 1, .wavefronts = 1, .active_lanes = 1},
+        {.line = 1, .lines = 1, .sectors = 1, .wavefronts = 1, .active_lanes = 1}};
+    const struct smc_warp_trace warp = {.entry = entry, .count = 2, .line = line}, *const trace =
+                                                                                       &warp;
+    const struct smc_sm_block block = {.trace = &trace};
+    static const float times[2] = {TIMES, 1};
+    static const float *const weight[1] = {times};
+    const struct smc_sm_dram dram[2] = {{0}};
+    for (size_t i = 0; i < sizeof operation / sizeof *operation; i++) {
+        struct smc_sm_traffic traffic[2] = {{0}};
+        struct smc_error error;
+        struct bench bench;
+        start(&bench, operation[i], SMC_PIPE_LSU, 1);
+        bench.step[0].in.beyond_sm = true;
+        const struct smc_sm_launch launch = {.program = &bench.program,
+                                             .rates = &bench.rates,
+                                             .dram = dram,
+                                             .traffic = traffic,
+                                             .warps_per_block = 1,
+                                             .resident_blocks = 1,
+                                             .l1_bytes = 65536,
+                                             .block = &block,
+                                             .blocks = 1,
+                                             .weight = weight,
+                                             .work = bench.work};
+        CU_ASSERT_EQUAL_FATAL(smc_sm_access(&launch, &bench.result, &error), SMC_OK);
+        const bool loads = operation[i] == SMC_OP_LDG;
+        CU_ASSERT_DOUBLE_EQUAL((loads ? bench.result.hottest_loads : bench.result.hottest_stores) /
+                                   (loads ? bench.result.loads : bench.result.stores),
+                               (double)TIMES / (TIMES + 1), 1e-6);
+    }
+}
+
+/* From the first line to the last one of blocks that reside together, most and least. */
+static void test_spans(void)
+{
+    enum { BLOCKS = 5, LINES = 32 };
+    static const uint64_t at[BLOCKS] = {1, 11, 31, 1, 5}; /* two at a time; the last one alone */
+    static const struct smc_time_array array = {.bytes = LINES * SMC_LINE_BYTES};
+    static const float once[1] = {1};
+    static const float *const weight[BLOCKS] = {once, once, once, once, once};
+    const struct smc_sm_dram dram[3] = {{0}};
+    struct smc_sm_traffic traffic[3] = {{0}};
+    struct smc_warp_trace_line line[BLOCKS];
+    struct smc_warp_trace_entry entry = {
+        .lines = 1, .sectors = 1, .wavefronts = 1, .active_lanes = 1};
+    struct smc_warp_trace warp[BLOCKS];
+    const struct smc_warp_trace *trace[BLOCKS];
+    struct smc_sm_block block[BLOCKS];
+    struct smc_error error;
+    struct bench bench;
+    for (size_t i = 0; i < BLOCKS; i++) {
+        line[i] = (struct smc_warp_trace_line){.number = at[i], .sectors = 1};
+        warp[i] = (struct smc_warp_trace){.entry = &entry, .count = 1, .line = &line[i]};
+        trace[i] = &warp[i];
+        block[i] = (struct smc_sm_block){.trace = &trace[i]};
+    }
+    start(&bench, SMC_OP_LDG, SMC_PIPE_LSU, 1);
+    bench.step[0].in.beyond_sm = true;
+    const struct smc_sm_launch launch = {.program = &bench.program,
+                                         .rates = &bench.rates,
+                                         .dram = dram,
+                                         .traffic = traffic,
+                                         .array = &array,
+                                         .arrays = 1,
+                                         .warps_per_block = 1,
+                                         .resident_blocks = 2,
+                                         .l1_bytes = 65536,
+                                         .block = block,
+                                         .blocks = BLOCKS,
+                                         .weight = weight,
+                                         .work = bench.work};
+    CU_ASSERT_EQUAL_FATAL(smc_sm_access(&launch, &bench.result, &error), SMC_OK);
+    CU_ASSERT_EQUAL(traffic[0].span, 31 * SMC_LINE_BYTES);
+    CU_ASSERT_EQUAL(traffic[0].least_span, 11 * SMC_LINE_BYTES);
+}
+
 /* Of blocks in rounds the longest one is followed if it lasts longer than all rounds of others. */
 static void test_longest_block(void)
 {
@@ -2727,6 +2813,41 @@ static void test_atomics_fill_pages(void)
     }
 }
 
+/* Blocks that reside together have parts of an array to themselves, though where passes of the grid
+   meet some of them are at its end and others at its beginning: each pass comes from DRAM. */
+static void test_passes_over_array(void)
+{
+    enum { ROWS = 2048, ROW = 8192, PASSES = 8, BLOCKS = 32, RESIDENT = 8, SMS = 128 };
+    static struct model model;
+    struct smc_time_arguments arguments = {0};
+    struct smc_device device;
+    struct smc_error error;
+    struct smc_time time = {0};
+    char note[256];
+    CU_ASSERT_EQUAL_FATAL(smc_device_find("H200", &device, note, &error), SMC_OK);
+    smc_time_add_array(&arguments, ROWS * ROW);
+    smc_time_add_array(&arguments, 512 << 20);
+    const struct smc_time_launch launch = {
+        .device = &device, .blocks_per_sm = RESIDENT, .arguments = &arguments};
+    model.launch = &launch;
+    model.arguments = &arguments;
+    model.time = &time;
+    model.blocks = (uint64_t)ROWS * PASSES;
+    model.sms = SMS;
+    model.sample.blocks = BLOCKS;
+    const double loaded = (double)BLOCKS * ROW / SMC_L2_PIECE_BYTES;
+    model.traffic[0] = (struct smc_sm_traffic){.loaded = loaded,
+                                               .span = ROWS * ROW,
+                                               .least_span = ((RESIDENT - 1) * SMS + 1) * ROW,
+                                               .loads.of_class[0] = loaded};
+    model.traffic[1] = (struct smc_sm_traffic){.stored = 4 * loaded,
+                                               .stored_sectors = 8 * loaded,
+                                               .stored_bytes = 8 * loaded * SMC_SECTOR_BYTES,
+                                               .stores.of_class[0] = 4 * loaded};
+    smc_model_find_dram(&model, false);
+    CU_ASSERT_DOUBLE_EQUAL(model.dram[0].load_share, 1, 0.01);
+}
+
 static void test_reuse_of_pages(void)
 {
     static struct smc_reuse reuse;
@@ -2836,6 +2957,9 @@ CU_TestInfo tests_timing[] = {
     {"atomics that L2 lacks", test_atomics_that_l2_lacks},
     {"results of atomics that the program drops", test_results_of_atomics},
     {"windows of atomics in several arrays", test_atomic_windows},
+    {"requests of iterations that are left out", test_weighted_requests},
+    {"passes of the grid over an array", test_passes_over_array},
+    {"spans of blocks that reside together", test_spans},
     {"the longest of blocks in rounds", test_longest_block},
     {"atomics whose lanes share words", test_atomics_of_shared_words},
     {"copies in groups, of which a warp waits for all but the newest", test_copies_in_groups},

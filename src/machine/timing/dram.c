@@ -378,7 +378,8 @@ static double moved_again(const struct smc_reuse_counts *counts, const struct sc
 
 /* Whether the blocks that reside on an SM and those between them in the grid have parts of array
    `i` to themselves: their loads fill all that lies between the first and the last. Then what is
-   loaded more than once is not loaded at about the same time. */
+   loaded more than once is not loaded at about the same time. Not of all such blocks: where passes
+   of the grid meet, some are at the end of the array and others at its beginning. */
 static bool blocks_have_parts(const struct model *model, size_t i)
 {
     const double most_of = 0.9;
@@ -386,8 +387,9 @@ static bool blocks_have_parts(const struct model *model, size_t i)
     const double resident = fmin(model->sample.blocks, model->launch->blocks_per_sm);
     const double blocks = (resident - 1) * (double)model->sms + 1;
     const double loaded = traffic->loads.of_class[0] * SMC_L2_PIECE_BYTES / model->sample.blocks;
-    return !model->traces.scattered && resident > 1 && traffic->span >= most_of * blocks * loaded &&
-           traffic->span * most_of <= blocks * loaded;
+    return !model->traces.scattered && resident > 1 &&
+           traffic->least_span >= most_of * blocks * loaded &&
+           traffic->least_span * most_of <= blocks * loaded;
 }
 
 /* The bytes of array `i` that come from DRAM again where other blocks load them long after the

@@ -556,8 +556,8 @@ static void look_up_lines(struct smc_sm_state *sm, const struct smc_sm_warp *war
         load->waits |= coming != 0;
         load->sectors += sectors_in(line.sectors);
         if (load->way == SMC_SM_LOAD_BEYOND_SM) {
-            note_hot(sm, warp, sm->loads, line.number / SMC_SM_HOT_LINES, 1);
-            sm->result->loads++;
+            note_hot(sm, warp, sm->loads, line.number / SMC_SM_HOT_LINES, sm->weight);
+            sm->result->loads += sm->weight;
         }
         if (missing) {
             when = fetch_line(sm, warp, &all, line.number, missing, load->clock);
@@ -771,12 +771,13 @@ static double passing_clocks(const struct smc_sm_warp *warp,
     return fmax(clocks, entry->wavefronts) + entry->lines;
 }
 
-/* Notes requests of stores to the piece of memory that has a line. */
+/* Notes requests of stores to the piece of memory that has a line, of iterations that are left out,
+   too: else the few stores after a loop would be much of what a launch stores. */
 static void note_store(struct smc_sm_state *sm, const struct smc_sm_warp *warp, uint64_t line,
                        double requests)
 {
-    note_hot(sm, warp, sm->stores, line / SMC_SM_HOT_LINES, requests);
-    sm->result->stores += requests;
+    note_hot(sm, warp, sm->stores, line / SMC_SM_HOT_LINES, requests * sm->weight);
+    sm->result->stores += requests * sm->weight;
 }
 
 double smc_sm_store(struct smc_sm_state *sm, struct smc_sm_warp *warp,

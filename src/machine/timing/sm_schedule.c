@@ -946,9 +946,12 @@ static void add_spans(struct smc_sm_state *sm, uint32_t blocks)
             all.last = span->last > all.last ? span->last : all.last;
             *span = (struct smc_sm_span){0};
         }
-        if (all.last > 0)
-            traffic->span =
-                fmax(traffic->span, (double)(all.last - all.first + 1) * SMC_LINE_BYTES);
+        if (all.last == 0)
+            continue;
+        const double bytes = (double)(all.last - all.first + 1) * SMC_LINE_BYTES;
+        traffic->span = fmax(traffic->span, bytes);
+        if (blocks == sm->slots && (traffic->least_span <= 0 || bytes < traffic->least_span))
+            traffic->least_span = bytes;
     }
 }
 

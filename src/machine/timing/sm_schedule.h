@@ -45,8 +45,8 @@ struct smc_sm_traffic {
     double loaded_shared, stored_shared; /* pieces that other requests access as well, as the ends
                                             of rows that begin anywhere; likewise */
     /* By smc_sm_access, in bytes from the first access to the last one: of the blocks that reside
-       together, at most; of a block, the mean. */
-    double span, block_span;
+       together, at most and at least; of a block, the mean. */
+    double span, least_span, block_span;
     double pages;                          /* of SMC_REUSE_PAGE_PIECES, by block; likewise */
     struct smc_reuse_counts loads, stores; /* likewise */
 };
