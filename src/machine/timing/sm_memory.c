@@ -90,15 +90,15 @@ static double in_place_slots(const struct smc_sm_state *sm, size_t array)
 }
 
 /* Of how many requests to a piece of memory L2 takes the time for a store. Stores by one warp after
-   the other to the same word are merged where the warps load nothing meanwhile: 131,072 and 524,288
-   warps that load and store little else take 0.187e-9 s each. Where they load one, four and eight
-   doubles of each lane before that, they take 0.52, 0.92 and 1.07e-9 s, and 0.69, 1.03 and 1.13e-9
-   at two words in one unit of L2, which gets 73, 85 and all of them; of a byte as of a word (H200,
-   CUDA 13.0, driver 580.159.04, 2026-11-30). */
-static double requests_of_store(bool merged)
+   the other to the same word are merged, the fewer the more sectors the sub-partition's warps load
+   in between that L1 lacks: of warps that load one sector, 131,072 and 524,288 take 0.187e-9 s
+   each; of those that load 8, 32 and 64, 0.52, 0.92 and 1.07e-9, and 0.69, 1.03 and 1.13e-9 at two
+   words in one unit of L2, which gets 73, 85 and all of them; of a byte as of a word (H200, CUDA
+   13.0, driver 580.159.04, 2026-11-30). */
+static double requests_of_store(bool same, double loaded_sectors)
 {
-    static const double merged_share = 0.63, alone = 3.5;
-    return merged ? merged_share : alone;
+    static const double alone = 3.6, merged = 0.51, sectors = 16;
+    return same ? alone - (alone - merged) * exp(-loaded_sectors / sectors) : alone;
 }
 
 /* A piece that comes from DRAM in no order takes as long in L2 as so many sectors when it is
@@ -526,7 +526,8 @@ struct load {
     double clock, there; /* when it was issued, and when the last of its sectors is there */
     double pieces;
     uint32_t sectors, filled; /* filled: lines with sectors that L1 has to fetch */
-    bool hits, waits;         /* lines whose sectors are all there; lines with others */
+    uint32_t filled_sectors;
+    bool hits, waits; /* lines whose sectors are all there; lines with others */
     struct looked_up *looked;
 };
 
@@ -562,6 +563,7 @@ static void look_up_lines(struct smc_sm_state *sm, const struct smc_sm_warp *war
         if (missing) {
             when = fetch_line(sm, warp, &all, line.number, missing, load->clock);
             load->filled++;
+            load->filled_sectors += sectors_in(missing);
             load->pieces += pieces_in(missing);
             if (load->way != SMC_SM_LOAD_COPIES_BEYOND_SM)
                 smc_l1_fill(&sm->cache, line.number, missing, when);
@@ -599,8 +601,7 @@ double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
     if (entry->lines == 0 && !entry->unknown_addresses)
         return clock + sm->rates->l1_latency;
     look_up_lines(sm, warp, entry, &load);
-    if (load.filled > 0) /* what was stored goes first */
-        sm->part[warp->subpartition].stored_lines = 0;
+    sm->part[warp->subpartition].loaded_sectors += load.filled_sectors;
     note_shared(sm, &warp->trace->line[entry->line], entry, load.pieces, false);
     if (entry->unknown_addresses) {
         load.sectors = 4;
@@ -680,15 +681,19 @@ static double store_line(struct smc_sm_state *sm, const struct smc_sm_warp *warp
                                                 : sectors * rates->dram_store_clocks);
 }
 
-/* Whether a sub-partition stores to the lines that it stored to last, and these are few: L2 gets
-   one request for both. Of eight lines it gets all: a layer norm whose lanes store eight floats
-   each of 32 bytes, one after the other, stores 67.6 million sectors, and 16.8 of spills; L2
-   gets 84.3 (H200, CUDA 13.0, driver 580.159.04, 2026-11-30). */
-static bool merges(struct smc_sm_part *part, const struct smc_warp_trace_line *line, uint32_t lines)
+/* Whether a sub-partition stores to the lines that it stored to last, and these are few: if it has
+   `loaded` no sectors that L1 lacks since then, L2 gets one request for both. Of eight lines it
+   gets all: a layer norm whose lanes store eight floats each of 32 bytes, one after the other,
+   stores 67.6 million sectors, and 16.8 of spills; L2 gets 84.3 (H200, CUDA 13.0, driver
+   580.159.04, 2026-11-30). */
+static bool stores_again(struct smc_sm_part *part, const struct smc_warp_trace_line *line,
+                         uint32_t lines, double *loaded)
 {
     const bool same = lines > 0 && !is_local(line->number) && lines < MANY_LINES &&
                       lines == part->stored_lines && line->number == part->stored_line.number &&
                       line->sectors == part->stored_line.sectors;
+    *loaded = part->loaded_sectors;
+    part->loaded_sectors = 0;
     part->stored_lines = lines;
     if (lines > 0)
         part->stored_line = *line;
@@ -790,8 +795,10 @@ double smc_sm_store(struct smc_sm_state *sm, struct smc_sm_warp *warp,
     double slots = 0, dram_clocks = 0, pieces = 0;
     bool scattered = is_scattered(line, entry->lines);
     const bool goes_on = goes_on_storing(warp, line, entry->lines);
-    const bool merged = merges(&sm->part[warp->subpartition], line, entry->lines) ||
-                        (goes_on && entry->lines < MANY_LINES);
+    double loaded;
+    const bool same = stores_again(&sm->part[warp->subpartition], line, entry->lines, &loaded);
+    const double requests = requests_of_store(same, loaded);
+    const bool merged = (same && loaded <= 0) || (goes_on && entry->lines < MANY_LINES);
     const bool is_whole = bytes >= (double)entry->sectors * SMC_SECTOR_BYTES; /* all sectors */
     for (uint32_t i = 0; i < entry->lines; i++) {
         if (is_local(line[i].number)) {
@@ -806,7 +813,7 @@ double smc_sm_store(struct smc_sm_state *sm, struct smc_sm_warp *warp,
                 sm->launch->traffic[array_of(sm, line[i].number)].stored_bytes +=
                     bytes / entry->lines * sm->weight;
             else
-                note_store(sm, warp, line[i].number, requests_of_store(true));
+                note_store(sm, warp, line[i].number, requests);
             continue;
         }
         smc_l1_fill(&sm->cache, line[i].number, line[i].sectors, clock);
@@ -821,7 +828,7 @@ double smc_sm_store(struct smc_sm_state *sm, struct smc_sm_warp *warp,
         if (!is_whole)
             slots += sm->launch->dram[array].store_fills * pieces_in(line[i].sectors);
         pieces += pieces_in(line[i].sectors);
-        note_store(sm, warp, line[i].number, requests_of_store(false));
+        note_store(sm, warp, line[i].number, requests);
     }
     note_shared(sm, line, entry, pieces, true);
     clock = smc_later(clock, sm->stores_free - STORE_QUEUE);

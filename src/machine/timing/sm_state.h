@@ -175,6 +175,7 @@ struct smc_sm_part {
     double pipe_gate[SMC_PIPE_COUNT];       /* from when on an instruction of each pipe can issue */
     struct smc_warp_trace_line stored_line; /* the first of the last store, of so many */
     uint32_t stored_lines;
+    double loaded_sectors;                    /* since then, that L1 lacked */
     uint64_t local_line[SMC_SM_LOCAL_STORES]; /* of local memory, that it stored to last; the last
                                                  one first */
     struct smc_sm_waiting *waiting; /* the one that has been ready for longest first, the older
