@@ -2742,6 +2742,32 @@ static double clocks_of_longest(uint64_t blocks, double busy, const struct smc_s
     return model.work.clocks;
 }
 
+/* How many blocks of 28 that reside are executed, in a launch of twenty rounds, whose warp has
+   so many instructions in order. */
+static uint32_t executed_blocks(uint32_t instructions, const struct smc_contents *contents)
+{
+    static struct model model;
+    struct smc_error error;
+    struct smc_path_run run = {.last = instructions, .lanes = 32};
+    const struct smc_time_launch launch = {.blocks_per_sm = 28};
+    model = (struct model){.launch = &launch, .blocks = UINT64_C(20) * 28 * 132, .sms = 132};
+    model.machine = (struct smc_machine_launch){.block = {32, 1, 1}, .contents = contents};
+    model.path = (struct smc_warp_path){.run = &run, .count = 1};
+    CU_ASSERT_EQUAL_FATAL(smc_sample_choose(&model, &error), SMC_OK);
+    return model.sample.blocks;
+}
+
+/* A single round, whose blocks all start and end together, does not show how others follow. */
+static void test_followed_rounds(void)
+{
+    const struct smc_contents contents = {0};
+    CU_ASSERT_EQUAL(executed_blocks(500, &contents), 12 * 28);
+    CU_ASSERT_EQUAL(executed_blocks(5900, &contents), 3 * 28);
+    CU_ASSERT_EQUAL(executed_blocks(9130, &contents), 3 * 28);
+    CU_ASSERT_EQUAL(executed_blocks(12000, &contents), 28);
+    CU_ASSERT_EQUAL(executed_blocks(6900, NULL), 28);
+}
+
 /* Of an array that was copied before the launch, what is accessed in no order comes from DRAM, also
    where L2 could keep all of it. */
 static void test_first_accesses_in_no_order(void)
@@ -2972,6 +2998,7 @@ CU_TestInfo tests_timing[] = {
     {"atomics in shared memory", test_shared_atomics},
     {"blocks follow one another", test_blocks_follow},
     {"rounds follow", test_rounds_follow},
+    {"rounds that others follow", test_followed_rounds},
     {"blocks are sent one after the other", test_blocks_are_sent},
     {"what a trace leaves out is added", test_what_is_left_out_is_added},
     {"what a trace leaves out of nested loops is added", test_nested_loops_are_cut},

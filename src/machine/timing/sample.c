@@ -2,11 +2,12 @@
 #include "machine/timing/launch_model.h"
 
 enum {
-    WHOLE_BUDGET = 500000,  /* as SMC_SAMPLE_BUDGET, of all blocks of an SM, if nothing is left out,
-                               or of up to FEW_ROUNDS of them if arrays have contents */
-    ROUNDS_BUDGET = 200000, /* likewise, of other whole rounds */
-    FEW_ROUNDS = 3,         /* of blocks that reside: one that others follow and are followed by */
-    MANY_ROUNDS = 12,       /* so many blocks later they have drifted apart */
+    WHOLE_BUDGET = 500000, /* as SMC_SAMPLE_BUDGET, of all blocks of an SM, if nothing is left out,
+                              or of one or two rounds of them if arrays have contents */
+    FOLLOWED_BUDGET = 1000000, /* likewise, of FEW_ROUNDS of them */
+    ROUNDS_BUDGET = 200000,    /* likewise, of other whole rounds */
+    FEW_ROUNDS = 3,            /* of blocks that reside: one that follows others and is followed */
+    MANY_ROUNDS = 12,          /* so many blocks later they have drifted apart */
     /* Of blocks that reside, up to FEW the budget shows how they drift apart; it grows with their
        number up to MANY. */
     FEW_BLOCKS = 8,
@@ -62,7 +63,11 @@ static enum smc_status choose_entries(const struct model *model, struct sample *
    warp, whole rounds 1.16 to 1.5 as measured. Nor does the first round show what later ones take:
    its blocks start together, and all wait where later ones wait while others work. Of products
    with 4-bit weights, blocks in their only round take 5.3 thousand clocks of an SM each, those of
-   three rounds 3.9, as measured (H200, CUDA 13.0, driver 580.159.04, 2026-11-30). */
+   three rounds 3.9, as measured. So three rounds may be twice as long: hashes, each of 9130
+   instructions between loads and stores, take 0.895 ms at the rate of a single round, in which all
+   load and store at once, and 0.578 ms at that of three; measured 0.585. The second of two is not
+   followed by another: of a kernel whose blocks differ they gave 3.05 ms, one, three and six rounds
+   2.29, 2.34 and 2.34; measured 2.19 (H200, CUDA 13.0, driver 580.159.04, 2026-11-30). */
 static enum smc_status choose_whole(const struct model *model, struct sample *sample,
                                     bool *is_whole, struct smc_error *error)
 {
@@ -75,7 +80,10 @@ static enum smc_status choose_whole(const struct model *model, struct sample *sa
         const uint64_t blocks = rounds * resident < most ? rounds * resident : most;
         const bool is_all = blocks == most && most > 1;
         const bool may_be_long = is_all || (has_contents && rounds <= FEW_ROUNDS);
-        const uint64_t budget = may_be_long ? WHOLE_BUDGET : ROUNDS_BUDGET;
+        const bool is_followed = has_contents && rounds == FEW_ROUNDS && !is_all;
+        const uint64_t budget = is_followed   ? FOLLOWED_BUDGET
+                                : may_be_long ? WHOLE_BUDGET
+                                              : ROUNDS_BUDGET;
         const uint64_t entries = budget / (blocks * warps);
         struct sample whole = *sample;
         bool cut = true;
