@@ -117,8 +117,8 @@ enum smc_status smc_sample_measure(const struct model *model, uint64_t kept, str
                                    bool *cut, struct smc_error *error);
 
 /* Sets the sample, whose first block is set: blocks of the SM with the most, up to twelve rounds,
-   fewer if their traces do not fit, no more than three if they leave something out. The more blocks reside, the longer it takes until they have
-   drifted apart. */
+   fewer if their traces do not fit, no more than three if they leave something out. The more blocks
+   reside, the longer it takes until they have drifted apart. */
 enum smc_status smc_sample_choose(struct model *model, struct smc_error *error);
 
 /* Where several blocks of each SM all start at once, the launch lasts as long as the SM that gets
