@@ -2768,6 +2768,41 @@ static void test_followed_rounds(void)
     CU_ASSERT_EQUAL(executed_blocks(6900, NULL), 28);
 }
 
+/* How many blocks, of which two reside, of 24 with nothing left out of the first warp, are executed
+   if the longest warp has so many instructions; `kept` receives how many entries of each warp there
+   is room for.
+ */
+static uint32_t blocks_with_longest(double longest, bool is_whole, size_t *kept)
+{
+    static struct model model;
+    const struct smc_time_launch launch = {.blocks_per_sm = 2};
+    struct smc_traced traced = {.blocks = 24, .entries = 20000, .loop_entries = 15000};
+    model = (struct model){.launch = &launch, .sample = {.blocks = 24, .is_whole = is_whole}};
+    model.machine = (struct smc_machine_launch){.block = {64, 1, 1}};
+    model.survey = (struct smc_survey){.warps = 10, .longest = longest};
+    smc_sample_keep_last(&model, &traced);
+    CU_ASSERT_EQUAL(model.sample.blocks, traced.blocks);
+    *kept = traced.loop_entries;
+    CU_ASSERT(traced.entries == traced.loop_entries || traced.loop_entries == 15000);
+    return traced.blocks;
+}
+
+/* Fewer rounds, so that there is room for the end of the longest warps. */
+static void test_ends_of_longest(void)
+{
+    size_t kept;
+    CU_ASSERT_EQUAL(blocks_with_longest(15000, true, &kept), 24);
+    CU_ASSERT_EQUAL(kept, 15000);
+    CU_ASSERT_EQUAL(blocks_with_longest(20000, true, &kept), 24);
+    CU_ASSERT_EQUAL(kept, 25000);
+    CU_ASSERT_EQUAL(blocks_with_longest(30000, true, &kept), 16);
+    CU_ASSERT_EQUAL(kept, 37500);
+    CU_ASSERT_EQUAL(blocks_with_longest(30000, false, &kept), 24);
+    CU_ASSERT_EQUAL(kept, 15000);
+    CU_ASSERT_EQUAL(blocks_with_longest(600000, true, &kept), 2); /* no room for a round */
+    CU_ASSERT_EQUAL(kept, 15000);
+}
+
 /* Of an array that was copied before the launch, what is accessed in no order comes from DRAM, also
    where L2 could keep all of it. */
 static void test_first_accesses_in_no_order(void)
@@ -2999,6 +3034,7 @@ CU_TestInfo tests_timing[] = {
     {"blocks follow one another", test_blocks_follow},
     {"rounds follow", test_rounds_follow},
     {"rounds that others follow", test_followed_rounds},
+    {"ends of the longest warps", test_ends_of_longest},
     {"blocks are sent one after the other", test_blocks_are_sent},
     {"what a trace leaves out is added", test_what_is_left_out_is_added},
     {"what a trace leaves out of nested loops is added", test_nested_loops_are_cut},

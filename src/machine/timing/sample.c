@@ -55,6 +55,17 @@ static enum smc_status choose_entries(const struct model *model, struct sample *
     return status;
 }
 
+/* How many entries all warps may have of whole blocks: `is_all`, of the SM, or of so many rounds.
+ */
+static uint64_t whole_budget(uint64_t rounds, bool is_all, bool has_contents)
+{
+    if (is_all)
+        return WHOLE_BUDGET;
+    if (!has_contents || rounds > FEW_ROUNDS)
+        return ROUNDS_BUDGET;
+    return rounds == FEW_ROUNDS ? FOLLOWED_BUDGET : WHOLE_BUDGET;
+}
+
 /* Blocks with nothing left out: all of the SM if there are several, but few enough, else as many
    rounds as the budget has room for. What the first iterations of loops do not show is then in it:
    where later ones access memory, warps that drift apart until some end long before others or wait
@@ -79,11 +90,7 @@ static enum smc_status choose_whole(const struct model *model, struct sample *sa
     for (uint64_t rounds = MANY_ROUNDS; rounds > 0 && status == SMC_OK && !*is_whole; rounds--) {
         const uint64_t blocks = rounds * resident < most ? rounds * resident : most;
         const bool is_all = blocks == most && most > 1;
-        const bool may_be_long = is_all || (has_contents && rounds <= FEW_ROUNDS);
-        const bool is_followed = has_contents && rounds == FEW_ROUNDS && !is_all;
-        const uint64_t budget = is_followed   ? FOLLOWED_BUDGET
-                                : may_be_long ? WHOLE_BUDGET
-                                              : ROUNDS_BUDGET;
+        const uint64_t budget = whole_budget(rounds, is_all, has_contents);
         const uint64_t entries = budget / (blocks * warps);
         struct sample whole = *sample;
         bool cut = true;
@@ -125,4 +132,20 @@ enum smc_status smc_sample_choose(struct model *model, struct smc_error *error)
             break;
     }
     return status;
+}
+
+void smc_sample_keep_last(struct model *model, struct smc_traced *traced)
+{
+    const double longest = model->survey.longest, margin = 1.25;
+    const double of_block = longest * smc_traces_warps(&model->machine);
+    const uint32_t resident = model->launch->blocks_per_sm;
+    const size_t room =
+        traced->loop_entries < traced->entries ? traced->loop_entries : traced->entries;
+    if (!model->sample.is_whole || model->survey.warps == 0 || longest <= (double)room)
+        return;
+    while (traced->blocks > resident && of_block * traced->blocks > SMC_LONGEST_BUDGET)
+        traced->blocks = (traced->blocks - 1) / resident * resident;
+    model->sample.blocks = traced->blocks;
+    if (of_block * traced->blocks <= SMC_LONGEST_BUDGET)
+        traced->entries = traced->loop_entries = (size_t)(margin * longest);
 }

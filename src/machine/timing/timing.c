@@ -674,27 +674,6 @@ static enum smc_status measure_with_stores(struct model *model, struct smc_trace
     return status;
 }
 
-/* Where nothing is left out of the warp that was measured, others that execute more need as much
-   room, or what they do last would be lost: at the corner of an image, whose blocks are matched
-   with half as many others and fewer, a warp executes 14.9 thousand instructions, inside 24.6
-   thousand, and adds to the result after that. They would also wait for all others, and hold their
-   block's place meanwhile. Then there are fewer rounds, if there is not as much room for all. */
-static void keep_what_is_last(struct model *model, struct smc_traced *traced)
-{
-    const double longest = model->survey.longest, margin = 1.25;
-    const double of_block = longest * smc_traces_warps(&model->machine);
-    const uint32_t resident = model->launch->blocks_per_sm;
-    const size_t room =
-        traced->loop_entries < traced->entries ? traced->loop_entries : traced->entries;
-    if (!model->sample.is_whole || model->survey.warps == 0 || longest <= (double)room)
-        return;
-    while (traced->blocks > resident && of_block * traced->blocks > SMC_LONGEST_BUDGET)
-        traced->blocks = (traced->blocks - 1) / resident * resident;
-    model->sample.blocks = traced->blocks;
-    if (of_block * traced->blocks <= SMC_LONGEST_BUDGET)
-        traced->entries = traced->loop_entries = (size_t)(margin * longest);
-}
-
 /* The traces of the sample. Where the warps of the grid differ, they are of blocks from the whole
    grid. */
 static enum smc_status trace_sample(struct model *model, struct smc_error *error)
@@ -719,7 +698,7 @@ static enum smc_status trace_sample(struct model *model, struct smc_error *error
         return status;
     if (status == SMC_OK)
         status = measure_with_stores(model, &traced, error);
-    keep_what_is_last(model, &traced);
+    smc_sample_keep_last(model, &traced);
     if (status == SMC_MACHINE)
         return status;
     bool differs = smc_survey_spreads(&model->survey) || differs_from_first(model);
