@@ -241,6 +241,11 @@ enum smc_status smc_gpu_time(const struct smc_gpu_work *work, int gpu_index, uin
                              double budget_ms, struct smc_run_result *result,
                              struct smc_error *error);
 
+/* How long one of short launches takes, in ms: the median of three batches, after a first launch.
+   cudaErrorNotReady: they did not end in `timeout_ms`, as `finish` then says. */
+cudaError_t smc_gpu_median_launch(const struct smc_gpu_work *work, int gpu_index,
+                                  uint32_t timeout_ms, struct smc_attempt *finish, double *ms);
+
 /* A kernel that does nothing. */
 extern const struct smc_kernel smc_gpu_empty_kernel;
 

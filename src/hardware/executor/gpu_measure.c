@@ -164,16 +164,23 @@ static bool load_empty_kernel(const struct smc_run_request *request, uint16_t cc
     return loads;
 }
 
-static cudaError_t time_empty_batches(struct timer *timer)
+cudaError_t smc_gpu_median_launch(const struct smc_gpu_work *work, int gpu_index,
+                                  uint32_t timeout_ms, struct smc_attempt *finish, double *ms)
 {
     enum { BATCHES = 3 };
-    cudaError_t code = create_watches(timer);
+    struct timer timer = {
+        .work = work, .gpu_index = gpu_index, .timeout_ms = timeout_ms, .finish = finish};
+    cudaError_t code = create_watches(&timer);
     if (code == cudaSuccess)
-        code = time_batch(timer, 1);
-    timer->count = 0;
+        code = time_batch(&timer, 1);
+    timer.count = 0;
     for (int i = 0; i < BATCHES && code == cudaSuccess; i++)
-        code = time_batch(timer, BATCH);
-    destroy_watches(timer);
+        code = time_batch(&timer, BATCH);
+    destroy_watches(&timer);
+    if (code != cudaSuccess)
+        return code;
+    smc_numbers_sort(timer.ms, timer.count);
+    *ms = smc_numbers_median(timer.ms, timer.count);
     return code;
 }
 
@@ -191,24 +198,20 @@ enum smc_status smc_gpu_time_empty(const struct smc_gpu_work *work,
         .block = {plan->block[0], plan->block[1], plan->block[2]},
     };
     const struct smc_gpu_work of = {launch_empty_work, prepare_empty, &empty, false};
-    struct timer timer = {
-        .work = &of,
-        .gpu_index = request->settings->gpu_index,
-        .timeout_ms = request->settings->timeout_ms,
-        .finish = &result->finish,
-    };
+    const struct smc_run_settings *settings = request->settings;
     if (!result->timing.succeeded || result->median_ms >= longest_ms ||
         !load_empty_kernel(request, device->sm.cc, &empty.kernel))
         return SMC_OK;
-    cudaError_t code = time_empty_batches(&timer);
+    double ms = 0;
+    cudaError_t code =
+        smc_gpu_median_launch(&of, settings->gpu_index, settings->timeout_ms, &result->finish, &ms);
     if (!smc_is_lost(&result->finish))
         smc_gpu_unload(&empty.kernel);
     if (code == cudaErrorNotReady)
         return SMC_OK;
     if (code != cudaSuccess)
         return smc_gpu_fail(error, code, "timing empty launches");
-    smc_numbers_sort(timer.ms, timer.count);
-    result->empty_launch_ms = smc_numbers_median(timer.ms, timer.count);
+    result->empty_launch_ms = ms;
     return SMC_OK;
 }
 

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/numbers.h"
 #include "base/platform.h"
 #include "hardware/executor/gpu_ceilings.h"
 #include "hardware/measured_ceilings.h"
@@ -379,7 +378,6 @@ LATENCY(dram, DRAM)
 enum {
     LAUNCHES = 1000,
     ROUND_TRIPS = 50,
-    EMPTY_LAUNCHES = SMC_GPU_BATCH,
     BLOCKS_PER_SM = 8192, /* far more than reside at a time */
 };
 
@@ -405,22 +403,12 @@ static enum smc_status sample_empty_launches(struct smc_gpu_bench *bench,
                                              double seen[SMC_CEILING_COUNT],
                                              struct smc_error *error)
 {
-    struct smc_gpu_stopwatch watch[EMPTY_LAUNCHES] = {{0}};
-    double ms[EMPTY_LAUNCHES];
     const struct smc_gpu_work work = {.launch = launch_empty, .context = bench};
-    cudaError_t code = cudaSuccess;
-    for (int i = 0; i < EMPTY_LAUNCHES && code == cudaSuccess; i++)
-        code = smc_gpu_stopwatch_create(&watch[i]);
-    if (code == cudaSuccess)
-        code = smc_gpu_bench_wait(bench, smc_gpu_time_batch(watch, EMPTY_LAUNCHES, &work));
-    for (int i = 0; i < EMPTY_LAUNCHES && code == cudaSuccess; i++)
-        code = smc_gpu_stopwatch_read(&watch[i], code, &ms[i]);
-    for (int i = 0; i < EMPTY_LAUNCHES && !smc_is_lost(&bench->finish); i++)
-        smc_gpu_stopwatch_destroy(&watch[i]);
-    if (code == cudaSuccess) {
-        smc_numbers_sort(ms, EMPTY_LAUNCHES);
-        seen[SMC_CEILING_EMPTY_LAUNCH] = smc_numbers_median(ms, EMPTY_LAUNCHES) * 1e3;
-    }
+    const struct smc_calibrate_request *request = bench->request;
+    double ms = 0;
+    const cudaError_t code =
+        smc_gpu_median_launch(&work, request->gpu_index, request->timeout_ms, &bench->finish, &ms);
+    seen[SMC_CEILING_EMPTY_LAUNCH] = ms * 1e3;
     return smc_gpu_bench_status(bench, code, "timing empty launches", error);
 }
 
