@@ -549,15 +549,29 @@ static enum smc_status follow_contents(struct model *model, struct smc_error *er
     return smc_machine_program_follow(&model->program, has, false, error);
 }
 
+/* How many steps of a path are evaluated. */
+static uint64_t evaluated_steps(const struct smc_machine_program *program,
+                                const struct smc_warp_path *path)
+{
+    uint64_t steps = 0;
+    for (const struct smc_path_run *run = path->run; run < path->run + path->count; run++)
+        for (uint32_t at = run->first; (at = smc_next_step(program, at, false)) < run->last; at++)
+            steps++;
+    return steps;
+}
+
 /* The path of the first warp of the sample. Functions for exceptional operands that it does not
    call are left out for all: to know whether one is called, everything that its operands come from
-   has to be evaluated, which may be more than warps can be followed for. */
+   has to be evaluated, which may be more than warps can be followed for. Then it is followed again,
+   if much less is evaluated without them: else it would end hardly later. */
 static enum smc_status follow_first(struct model *model, const struct smc_cubin *cubin,
                                     const char *kernel, struct smc_error *error)
 {
+    enum { MUCH = 8 }; /* an eighth */
     model->sample.first = smc_traces_first_block(&model->machine, model->sms);
     enum smc_status status =
         smc_traces_follow(&model->machine, model->sample.first, &model->path, error);
+    const uint64_t all = status == SMC_USAGE ? evaluated_steps(&model->program, &model->path) : 0;
     if (status == SMC_MACHINE ||
         !smc_module_leave_out(&model->program, cubin, kernel, &model->path))
         return status;
@@ -565,6 +579,8 @@ static enum smc_status follow_first(struct model *model, const struct smc_cubin 
         smc_machine_program_follow(&model->program, model->machine.contents != NULL, false, error);
     if (status == SMC_OK || again != SMC_OK)
         return again;
+    if ((all - evaluated_steps(&model->program, &model->path)) * MUCH < all)
+        return status;
     free(model->path.run);
     model->path = (struct smc_warp_path){0};
     return smc_traces_follow(&model->machine, model->sample.first, &model->path, error);
@@ -658,7 +674,7 @@ static enum smc_status measure_with_stores(struct model *model, struct smc_trace
 {
     struct smc_warp_path path = {0};
     struct smc_error why = {""};
-    if (!model->program.follows_stores || !differs_from_first(model))
+    if (!differs_from_first(model))
         return SMC_OK;
     enum smc_status status = smc_traces_follow(&model->machine, model->sample.first, &path, &why);
     if (status != SMC_OK) { /* then it stays what it was */
@@ -696,7 +712,7 @@ static enum smc_status trace_sample(struct model *model, struct smc_error *error
         status = smc_machine_program_follow(&model->program, true, true, error);
     if (by_stores && status != SMC_OK)
         return status;
-    if (status == SMC_OK)
+    if (status == SMC_OK && by_stores)
         status = measure_with_stores(model, &traced, error);
     smc_sample_keep_last(model, &traced);
     if (status == SMC_MACHINE)
