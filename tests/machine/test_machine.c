@@ -165,6 +165,26 @@ static void test_slices(void)
     }
 }
 
+/* Where a copy past L1 goes to in shared memory decides what it asks L2 for; where another goes to
+   decides nothing. */
+static void test_targets_of_copies(void)
+{
+    static const struct code read_thread_7 = {0x0000000000077919, 0x000ea20000002100}; /* R7 */
+    static const struct code past_l1 = {0x0000000002077fae, 0x002fe8000b901c48}; /* [R7], [R2.64] */
+    static const struct code other = {0x0000000002077fae, 0x0003e2000b921848};
+    const struct {
+        struct code code[3];
+        enum smc_purpose purpose;
+    } cases[] = {{{read_thread_7, past_l1, exit_all}, SMC_PURPOSE_ADDRESS},
+                 {{read_thread_7, other, exit_all}, SMC_PURPOSE_DATA}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_machine_program program;
+        program_of(cases[i].code, 3, &program);
+        CU_ASSERT_EQUAL(program.step[0].purpose, cases[i].purpose);
+        smc_machine_program_free(&program);
+    }
+}
+
 static void test_loop(void)
 {
     const struct code code[] = {move_1024, subtract_16, above_12, back_three_if, exit_all};
@@ -1761,5 +1781,6 @@ CU_TestInfo tests_machine[] = {
     {"the trace of a warp", test_trace},
     {"the place of a block in its cluster", test_clusters},
     {"what decides an address, by lanes and places of the frame", test_slices},
+    {"where copies go to", test_targets_of_copies},
     CU_TEST_INFO_NULL,
 };
