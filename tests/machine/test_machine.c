@@ -165,6 +165,26 @@ static void test_slices(void)
     }
 }
 
+/* Where a copy past L1 goes to in shared memory decides what it asks L2 for; where another goes to
+   decides nothing. */
+static void test_targets_of_copies(void)
+{
+    static const struct code read_thread_7 = {0x0000000000077919, 0x000ea20000002100}; /* R7 */
+    static const struct code past_l1 = {0x0000000002077fae, 0x002fe8000b901c48}; /* [R7], [R2.64] */
+    static const struct code other = {0x0000000002077fae, 0x0003e2000b921848};
+    const struct {
+        struct code code[3];
+        enum smc_purpose purpose;
+    } cases[] = {{{read_thread_7, past_l1, exit_all}, SMC_PURPOSE_ADDRESS},
+                 {{read_thread_7, other, exit_all}, SMC_PURPOSE_DATA}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_machine_program program;
+        program_of(cases[i].code, 3, &program);
+        CU_ASSERT_EQUAL(program.step[0].purpose, cases[i].purpose);
+        smc_machine_program_free(&program);
+    }
+}
+
 static void test_loop(void)
 {
     const struct code code[] = {move_1024, subtract_16, above_12, back_three_if, exit_all};
@@ -1465,6 +1485,34 @@ static void test_masks_of_bits(void)
     CU_ASSERT_EQUAL(warp.reg[14].unknown, UINT32_MAX);
 }
 
+/* LDC.U8 R17, c[0x3][R7-1], LDC.U8 R17, c[0x3][R7+4] and LDC R17, c[0x3][R7-1]: what is read is at
+   the sum of the index and the operand's place, which may be outside the bank alone; of the bank
+   only the bytes that are read need be there. */
+static void test_indexed_constants(void)
+{
+    static const struct code before = {0x00ffffc007117b82, 0x0000620000000000},
+                             after = {0x00c0010007117b82, 0x0000620000000000},
+                             word = {0x00ffffc007117b82, 0x0000620000000800};
+    static const struct {
+        const struct code *code;
+        uint32_t index, unknown, value;
+    } cases[] = {{&before, 1, 0, 10},      {&before, 6, 0, 15},         {&before, 7, UINT32_MAX, 0},
+                 {&after, 1, 0, 15},       {&after, 0xfffffffe, 0, 12}, {&before, 0, UINT32_MAX, 0},
+                 {&word, 1, 0, 0xd0c0b0a}, {&word, 4, UINT32_MAX, 0}};
+    static unsigned char data[] = {10, 11, 12, 13, 14, 15};
+    const struct smc_constant_bank bank[SMC_CONSTANT_BANKS] = {[3] = {data, sizeof data}};
+    const struct smc_machine_place place = {.block = {32, 1, 1}, .grid = {1, 1, 1}, .bank = bank};
+    static struct smc_sass_warp warp;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        smc_warp_start(&warp, &place);
+        set_pair(&warp, 7, cases[i].index);
+        evaluate(cases[i].code, 1, &warp);
+        CU_ASSERT_EQUAL(warp.reg[17].unknown, cases[i].unknown);
+        if (!cases[i].unknown)
+            CU_ASSERT_EQUAL(value_of(&warp.reg[17], 0), cases[i].value);
+    }
+}
+
 /* cp.async of 16 and of 4 bytes: what it brings to shared memory is loaded from there. */
 static void test_copies_to_shared(void)
 {
@@ -1704,6 +1752,7 @@ CU_TestInfo tests_machine[] = {
     {"1 or 0 as floats are compared", test_set_float},
     {"minima of integers and of their halves", test_minima},
     {"values of which a part is unknown", test_partly_unknown},
+    {"constants at an index", test_indexed_constants},
     {"shifts of 64 bits", test_wide_shifts},
     {"control bits", test_control_bits},
     {"votes", test_vote},
@@ -1732,5 +1781,6 @@ CU_TestInfo tests_machine[] = {
     {"the trace of a warp", test_trace},
     {"the place of a block in its cluster", test_clusters},
     {"what decides an address, by lanes and places of the frame", test_slices},
+    {"where copies go to", test_targets_of_copies},
     CU_TEST_INFO_NULL,
 };

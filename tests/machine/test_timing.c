@@ -1656,6 +1656,26 @@ static void test_turns_of_copies(void)
     CU_ASSERT_EQUAL(smc_copy_turns(0, NULL, NULL), 0);
 }
 
+/* Rows of so many lanes that come to be so many bytes apart, likewise: a sector of shared memory
+   asks for what it receives of each one of global memory (smc_copy_sectors_again). */
+static void test_sectors_of_copies(void)
+{
+    static const struct {
+        unsigned lanes, pitch, shift, again;
+    } cases[] = {{32, 512, 0, 0}, {8, 144, 0, 8}, {16, 272, 0, 8}, {8, 160, 0, 0},
+                 {8, 192, 0, 0},  {2, 48, 0, 8},  {1, 16, 0, 0},   {32, 512, 16, 15}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint64_t from[SMC_LANES], to[SMC_LANES];
+        for (unsigned lane = 0; lane < SMC_LANES; lane++) {
+            const unsigned row = lane / cases[i].lanes, column = lane % cases[i].lanes;
+            from[lane] = 1024 * row + 16 * column + cases[i].shift;
+            to[lane] = row * cases[i].pitch + 16 * column;
+        }
+        CU_ASSERT_EQUAL(smc_copy_sectors_again(UINT32_MAX, from, to), cases[i].again);
+    }
+    CU_ASSERT_EQUAL(smc_copy_sectors_again(0, NULL, NULL), 0);
+}
+
 /* Of a store to local and to global memory, all sectors go to L2, and those of local memory are no
    array's. */
 static void test_sectors_of_mixed_stores(void)
@@ -3027,6 +3047,7 @@ CU_TestInfo tests_timing[] = {
     {"copies in groups, of which a warp waits for all but the newest", test_copies_in_groups},
     {"copies past L1", test_copies_past_l1},
     {"turns of copies past L1", test_turns_of_copies},
+    {"sectors that copies ask for twice", test_sectors_of_copies},
     {"sleeps", test_sleeps},
     {"sectors of a store to local and global memory", test_sectors_of_mixed_stores},
     {"ldmatrix and stmatrix take the data stage of L1", test_matrices_in_shared_memory},

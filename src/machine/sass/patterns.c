@@ -264,3 +264,16 @@ unsigned smc_copy_turns(uint32_t mask, const uint64_t from[32], const uint64_t t
     }
     return turns + most;
 }
+
+unsigned smc_copy_sectors_again(uint32_t mask, const uint64_t from[32], const uint64_t to[32])
+{
+    uint64_t sector = UINT64_MAX, target = UINT64_MAX;
+    unsigned again = 0;
+    for (; mask; mask &= mask - 1) {
+        const int lane = __builtin_ctz(mask);
+        again += from[lane] / SECTOR == sector && to[lane] / SECTOR != target;
+        sector = from[lane] / SECTOR;
+        target = to[lane] / SECTOR;
+    }
+    return again;
+}

@@ -40,6 +40,16 @@ unsigned smc_count_sectors(uint32_t mask, const uint64_t address[32], unsigned b
    each (LDGSTS.BYPASS). */
 unsigned smc_copy_turns(uint32_t mask, const uint64_t from[32], const uint64_t to[32]);
 
+/* How many sectors such a copy asks L2 for a second time: each sector of shared memory asks for
+   what it receives, so that one of global memory whose halves go to two of them comes twice, but
+   not one whose halves are exchanged. Rows of 128 to 512 bytes at a pitch of 16 bytes more, every
+   second one of which is 16 bytes off, take 1.5 times as many sectors from L2 and 1.45 times as
+   long as dense ones or those at a pitch of 32 or 64 bytes more; rows that are all 16 bytes off
+   twice as many and 1.92 times as long; so do 16 patterns of rows of 16 to 256 bytes, exactly as
+   computed here (l1tex__m_xbar2l1tex_read_sectors). Copies through L1 take none of that (H200,
+   CUDA 13.0, driver 580.159.04, 2026-12-01). */
+unsigned smc_copy_sectors_again(uint32_t mask, const uint64_t from[32], const uint64_t to[32]);
+
 /* How many of the lanes access each sector's busiest address, added up: L2 executes atomics of one
    address one after the other. */
 unsigned smc_count_atomics(uint32_t mask, const uint64_t address[32]);

@@ -40,16 +40,13 @@ static const struct smc_lanes *register_of(const struct smc_sass_warp *warp,
     return operand->number == SMC_ZERO_UNIFORM ? &zero : &warp->uniform[operand->number + part];
 }
 
-/* Of a word that the bank has only in part, LDC and ULDC read the bytes that they load themselves.
- */
 static void constant_lanes(const struct smc_sass_warp *warp, const struct smc_sass_operand *operand,
                            unsigned part, struct smc_lanes *lanes)
 {
     const uint32_t at = operand->value + 4 * part;
     lanes->same = true;
     lanes->unknown = 0;
-    if (!smc_warp_constant(warp, operand->number, at, 4, &lanes->value[0]) &&
-        !smc_warp_constant(warp, operand->number, at, 1, &lanes->value[0]))
+    if (!smc_warp_constant(warp, operand->number, at, 4, &lanes->value[0]))
         lanes->unknown = UINT32_MAX;
 }
 
@@ -125,6 +122,16 @@ static void take_one_lane(struct operands *ops, uint32_t mask)
     ops->unknown = ops->unknown & mask ? UINT32_MAX : 0;
 }
 
+/* LDC and ULDC add their index to the place of the operand: what is at the place itself may be
+   outside the bank, as in c[0x3][R7+-0x1]. */
+static bool reads_constants_itself(const struct smc_sass_instruction *in,
+                                   const struct smc_sass_operand *from)
+{
+    return from->kind == SMC_OPERAND_CONSTANT &&
+           (in->operation == SMC_OP_LDC || in->operation == SMC_OP_ULDC ||
+            in->operation == SMC_OP_ULDC_INDEX);
+}
+
 /* Negated integers are inverted here; `carry` counts what is missing. */
 static void sass_evaluate_gather(const struct smc_sass_warp *warp,
                                  const struct smc_sass_instruction *in, uint32_t mask, bool by_lane,
@@ -140,7 +147,7 @@ static void sass_evaluate_gather(const struct smc_sass_warp *warp,
         low[i] = high[i] = &zero;
         ops->unknown_of[i] = 0;
         ops->carry += from->negated;
-        if (from->kind == SMC_OPERAND_NONE)
+        if (from->kind == SMC_OPERAND_NONE || reads_constants_itself(in, from))
             continue;
         low[i] = sass_evaluate_fetch(warp, from, 0, &copy[i][0]);
         if (from->registers == 2)

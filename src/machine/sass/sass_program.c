@@ -78,7 +78,7 @@ static void sass_program_add_sources(struct names *names, const struct smc_sass_
         add(names, BARRIER_RESULT);
 }
 
-/* What decides which addresses an access touches. */
+/* What decides which addresses an access touches: of a copy past L1, also where it copies to. */
 static void add_address(struct names *names, const struct smc_sass_instruction *in)
 {
     struct smc_sass_operand added =
@@ -87,6 +87,8 @@ static void add_address(struct names *names, const struct smc_sass_instruction *
     add_operand(names, &in->from[0]);
     if (added.kind == SMC_OPERAND_UNIFORM)
         add_operand(names, &added);
+    if (smc_copies_past_l1(in))
+        add_operand(names, &in->copy_to);
     add_predicate(names, in->predicate[0]);
 }
 

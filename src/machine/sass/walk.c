@@ -175,8 +175,10 @@ static void trace_any_access(struct state *state, const struct smc_sass_instruct
     else if (smc_warp_addresses(state->warp, in, mask, address)) {
         trace_access(state, in, mask, address, entry);
         smc_meetings_look(state->walk->memory, in, mask, address);
-        if (smc_copies_past_l1(in) && smc_warp_copy_targets(state->warp, in, mask, to))
+        if (smc_copies_past_l1(in) && smc_warp_copy_targets(state->warp, in, mask, to)) {
             entry->wavefronts = (uint8_t)smc_copy_turns(mask, address, to);
+            entry->sectors_again = smc_copy_sectors_again(mask, address, to) & 0x3f;
+        }
     } else
         entry->unknown_addresses = true;
 }

@@ -28,6 +28,7 @@ struct smc_warp_trace_entry {
     uint8_t idle_banks; /* of an access to global memory, in each of its wavefronts */
     bool unknown_addresses;
     bool filters : 1, is_linear_memory : 1; /* of a fetch of a texture */
+    uint8_t sectors_again : 6;              /* of a copy past L1: those that it asks L2 for twice */
 };
 
 /* Lines from this number on are of local memory, which a warp has for itself: the words of its

@@ -195,6 +195,7 @@ struct request {
     bool is_far;     /* in the half of L2 that is not the SM's */
     double distance; /* clocks more than on average */
     uint32_t lines;  /* of the whole request */
+    double again;    /* sectors that L2 gives a second time, for each one */
 };
 
 /* A number in [0, 1) for each group of so many lines. */
@@ -268,7 +269,7 @@ static double from_l2(struct smc_sm_state *sm, double clock, double before,
     const struct smc_rates *rates = sm->rates;
     const struct smc_sm_dram *dram = &sm->launch->dram[request->array];
     struct smc_sm_traffic *traffic = &sm->launch->traffic[request->array];
-    double slots = request->slots;
+    double slots = request->slots * (1 + request->again);
     double due = (dram->scattered ? request->pieces : request->sectors) * dram->load_share;
     if (request->stored)
         due = 0;
@@ -283,7 +284,7 @@ static double from_l2(struct smc_sm_state *sm, double clock, double before,
         smc_later(sm->stores_free, clock) + smc_later(clocks * LOAD_AMONG_STORES, REQUEST_CLOCKS);
     double arrives = smc_later(sm->l2_free, clock) + rates->l2_latency + request->distance +
                      (request->is_far ? rates->far_latency : 0);
-    sm->work->l2_sectors += request->sectors;
+    sm->work->l2_sectors += request->sectors * (1 + request->again);
     sm->work->load_pieces += request->pieces;
     sm->work->load_slots += slots;
     const double pieces = request->stored ? 0 : request->pieces * sm->weight;
@@ -539,7 +540,8 @@ static void look_up_lines(struct smc_sm_state *sm, const struct smc_sm_warp *war
     const struct request all = {.scattered = is_scattered(lines, entry->lines),
                                 .astray =
                                     entry->lines > 0 && is_astray(sm, entry->step, lines->number),
-                                .lines = entry->lines};
+                                .lines = entry->lines,
+                                .again = entry->sectors_again / fmax(entry->sectors, 1)};
     for (uint32_t i = 0; i < entry->lines; i++) {
         const struct smc_warp_trace_line line = placed(sm, warp, lines[i]);
         if (is_local(line.number))
