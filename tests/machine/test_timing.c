@@ -2005,6 +2005,49 @@ static void test_waits_for_each_other(void)
     CU_ASSERT_DOUBLE_EQUAL(clocks, 11 * kept, kept);
 }
 
+static void trace_iterations(struct smc_warp_trace *trace, int iterations)
+{
+    for (int i = 0; i < iterations; i++) {
+        smc_warp_trace_add_steps(trace, 1, 4, 32);
+        if (i + 1 < iterations)
+            smc_warp_trace_branch_back(trace, 3, 1, 1);
+    }
+}
+
+/* 32 warps leave out most of a loop, in which eight share the slots of a sub-partition, meet at a
+   barrier, and then one of them leaves out most of another loop, alone: the one takes its time
+   after the other. */
+static void test_loops_between_barriers(void)
+{
+    enum { WARPS = 32, BARRIER = 4, FIRST = 500, SECOND = 2000 };
+    static struct smc_warp_trace_entry entry[2][ROOM];
+    static struct smc_warp_trace_skip skip[2][SKIPS];
+    struct smc_warp_trace trace[2];
+    const struct smc_warp_trace *all[WARPS];
+    struct bench bench;
+    start_rounds(&bench);
+    for (int i = 0; i < 4; i++)
+        set_step(&bench.step[i], SMC_OP_MOV, SMC_PIPE_ALU, 1);
+    for (int i = 0; i < 2; i++) {
+        trace[i] = (struct smc_warp_trace){.entry = entry[i],
+                                           .capacity = ROOM,
+                                           .skip = skip[i],
+                                           .skip_capacity = SKIPS,
+                                           .loop_entries = 80};
+        trace_iterations(&trace[i], FIRST);
+        smc_warp_trace_add_steps(&trace[i], BARRIER, BARRIER + 1, 32);
+        if (i == 0)
+            trace_iterations(&trace[i], SECOND);
+        smc_warp_trace_add_steps(&trace[i], 0, 1, 32);
+        smc_warp_trace_end(&trace[i]);
+    }
+    for (int i = 0; i < WARPS; i++)
+        all[i] = &trace[i > 0];
+    const double first = 3.0 * FIRST * WARPS / 4, second = 3.0 * SECOND;
+    CU_ASSERT_DOUBLE_EQUAL(run_warps(&bench, all, 1, 1, WARPS), first + second,
+                           0.03 * (first + second));
+}
+
 /* --- Barriers in shared memory ---------------------------------------------------------------- */
 
 /* Two warps of one sub-partition that take turns, and three that do nothing. */
@@ -2983,6 +3026,7 @@ static void test_uneven_sms(void)
 }
 
 CU_TestInfo tests_timing[] = {
+    {"loops between barriers", test_loops_between_barriers},
     {"the L1 cache", test_cache},
     {"lines of L1 that are not followed", test_lines_that_pass},
     {"code that the SM does not hold", test_fetch},

@@ -220,39 +220,6 @@ static void start_block(struct smc_sm_state *sm, uint32_t number, double clock)
     }
 }
 
-/* How long the instructions take that the traces of a block leave out, which ended at a clock: the
-   mean of its warps, which delay each other; the longest warp, without such delays, may take
-   longer. Where they wait for each other, those of the sub-partition that has the longest ones, if
-   all blocks put the same warps there. Where they take turns, all take as long as the one that
-   takes longest. `least`: if no unit delays them. */
-static double debt_of_block(const struct smc_sm_state *sm, const struct smc_sm_slot *slot,
-                            double clock, double *least)
-{
-    const uint32_t warps = sm->launch->warps_per_block, parts = sm->rates->subpartitions;
-    double sum = 0, most = 0, longest = 0, part_debt[SMC_SM_MOST_SUBPARTITIONS] = {0};
-    const struct smc_sm_warp *busiest = &sm->warp[slot->first_warp];
-    for (uint32_t i = 1; i < warps; i++) {
-        const struct smc_sm_warp *warp = &sm->warp[slot->first_warp + i];
-        if (warp->debt - warp->waited_debt > busiest->debt - busiest->waited_debt)
-            busiest = warp;
-    }
-    *least = 0;
-    for (uint32_t i = 0; i < warps; i++) {
-        const struct smc_sm_warp *warp = &sm->warp[slot->first_warp + i];
-        double alone;
-        const double owed = smc_sm_owed(warp, busiest, &alone);
-        longest = smc_later(longest, slot->takes_turns ? warp->debt : owed);
-        part_debt[warp->subpartition] += warp->debt;
-        *least = smc_later(*least, warp->end + alone - clock);
-        sum += warp->debt;
-    }
-    for (uint32_t i = 0; i < parts; i++)
-        most = smc_later(most, part_debt[i]);
-    const double usual = slot->waits && warps % parts == 0 ? most * parts / warps : sum / warps;
-    const bool is_longest = slot->takes_turns || (slot->waits && longest < usual);
-    return smc_later(is_longest ? longest : usual, *least);
-}
-
 /* A block has ended: adds its spans of atomics to the windows, and forgets them. */
 static void add_window(struct smc_sm_state *sm, uint32_t slot)
 {
@@ -288,10 +255,10 @@ static void end_warp(struct smc_sm_state *sm, struct smc_sm_warp *warp, double c
         return;
     add_window(sm, warp->block);
     double least;
-    const double debt = debt_of_block(sm, slot, clock, &least);
+    const double debt = slot->merged_debt + smc_sm_debt_of_block(sm, slot, clock, &least);
     slot->debt += debt;
     slot->last_debt = debt;
-    slot->least_debt = least;
+    slot->least_debt = slot->merged_least + least;
     sm->all_debts += debt;
     slot->used = false;
     sm->ended++;

@@ -133,14 +133,15 @@ struct smc_sm_slot {
     struct smc_sm_named_barrier named[SMC_SM_NAMED_BARRIERS];
     struct smc_phased_barriers phased;
     uint32_t first_warp;
-    double debt;                  /* of its blocks so far */
-    double last_debt, least_debt; /* of the last one; the least, if no unit delays its warps */
-    double left_out;              /* instructions, by its traces */
-    uint32_t rounds;              /* blocks so far */
-    double end;                   /* when the last of their warps ended */
-    bool waits;                   /* at barriers */
-    bool takes_turns;             /* its warps wait for barriers in shared memory */
-    bool leaves_waits_out;        /* a warp has: iterations, not just rounds */
+    double debt;                      /* of its blocks so far */
+    double last_debt, least_debt;     /* of the last one; the least, if no unit delays its warps */
+    double merged_debt, merged_least; /* likewise, up to its last barrier */
+    double left_out;                  /* instructions, by its traces */
+    uint32_t rounds;                  /* blocks so far */
+    double end;                       /* when the last of their warps ended */
+    bool waits;                       /* at barriers */
+    bool takes_turns;                 /* its warps wait for barriers in shared memory */
+    bool leaves_waits_out;            /* a warp has: iterations, not just rounds */
     struct smc_sm_swapped_word swapped[SMC_SM_SWAPPED_WORDS]; /* by number */
 };
 
@@ -319,11 +320,10 @@ void smc_sm_end_turn(const struct smc_sm_state *sm, struct smc_sm_warp *warp);
 void smc_sm_fill_left_out(struct smc_sm_state *sm, struct smc_sm_warp *warp,
                           const struct smc_warp_trace_skip *skip);
 
-/* What a warp of a block that has ended owes for what its trace leaves out. Its waits at barriers
-   stand for no more of them than the barriers that the warp of the block passes that works most.
-   `least`: the same if no unit delays it. */
-double smc_sm_owed(const struct smc_sm_warp *warp, const struct smc_sm_warp *busiest,
-                   double *least);
+/* How long the instructions take that the traces of a block's warps leave out, which ended, or have
+   met, at a clock. `least`: if no unit delays them. */
+double smc_sm_debt_of_block(const struct smc_sm_state *sm, const struct smc_sm_slot *slot,
+                            double clock, double *least);
 
 /* Passes entries of a warp's trace that are no instruction. */
 void smc_sm_pass_marks(struct smc_sm_state *sm, struct smc_sm_warp *warp);

@@ -107,7 +107,11 @@ static double owed_by_rounds(double all, double work, double usual, double share
     return smc_later(work, smc_later(all * share, all < usual ? all : usual));
 }
 
-double smc_sm_owed(const struct smc_sm_warp *warp, const struct smc_sm_warp *busiest, double *least)
+/* What a warp owes for what its trace leaves out. Its waits at barriers stand for no more of them
+   than the barriers that the warp of the block passes that works most. `least`: the same if no unit
+   delays it. */
+static double owed_by(const struct smc_sm_warp *warp, const struct smc_sm_warp *busiest,
+                      double *least)
 {
     const double kept = warp->rounds - warp->left_rounds;
     const double left = smc_later(0, busiest->rounds - kept);
@@ -115,6 +119,64 @@ double smc_sm_owed(const struct smc_sm_warp *warp, const struct smc_sm_warp *bus
     *least = owed_by_rounds(warp->least_debt + warp->waited_debt, warp->least_debt,
                             busiest->least_debt + busiest->waited_debt, share);
     return owed_by_rounds(warp->debt, warp->debt - warp->waited_debt, busiest->debt, share);
+}
+
+/* The mean of the block's warps, which delay each other; the longest warp, without such delays, may
+   take longer. Where they wait for each other, those of the sub-partition that has the longest
+   ones, if all blocks put the same warps there. Where they take turns, all take as long as the one
+   that takes longest. */
+double smc_sm_debt_of_block(const struct smc_sm_state *sm, const struct smc_sm_slot *slot,
+                            double clock, double *least)
+{
+    const uint32_t warps = sm->launch->warps_per_block, parts = sm->rates->subpartitions;
+    double sum = 0, most = 0, longest = 0, part_debt[SMC_SM_MOST_SUBPARTITIONS] = {0};
+    const struct smc_sm_warp *busiest = &sm->warp[slot->first_warp];
+    for (uint32_t i = 1; i < warps; i++) {
+        const struct smc_sm_warp *warp = &sm->warp[slot->first_warp + i];
+        if (warp->debt - warp->waited_debt > busiest->debt - busiest->waited_debt)
+            busiest = warp;
+    }
+    *least = 0;
+    for (uint32_t i = 0; i < warps; i++) {
+        const struct smc_sm_warp *warp = &sm->warp[slot->first_warp + i];
+        double alone;
+        const double owed = owed_by(warp, busiest, &alone);
+        longest = smc_later(longest, slot->takes_turns ? warp->debt : owed);
+        part_debt[warp->subpartition] += warp->debt;
+        *least = smc_later(*least, warp->end + alone - clock);
+        sum += warp->debt;
+    }
+    for (uint32_t i = 0; i < parts; i++)
+        most = smc_later(most, part_debt[i]);
+    const double usual = slot->waits && warps % parts == 0 ? most * parts / warps : sum / warps;
+    const bool is_longest = slot->takes_turns || (slot->waits && longest < usual);
+    return smc_later(is_longest ? longest : usual, *least);
+}
+
+/* All warps of a block have met at a barrier: none goes on before what was left out so far is done
+   by all. What each of them owes from then on is added to that. */
+static void merge_debts(struct smc_sm_state *sm, struct smc_sm_slot *slot, double clock)
+{
+    struct smc_sm_warp *warp = &sm->warp[slot->first_warp],
+                       *end = warp + sm->launch->warps_per_block;
+    double least;
+    bool any = false;
+    for (struct smc_sm_warp *other = warp; other < end; other++) {
+        if (fabs(other->rounds - warp->rounds) > 0.5)
+            return;
+        any |= other->debt > 0;
+    }
+    if (!any || slot->takes_turns)
+        return;
+    const double debt = smc_sm_debt_of_block(sm, slot, clock, &least);
+    slot->merged_debt += debt;
+    slot->merged_least += least;
+    for (; warp < end; warp++) {
+        warp->waited += smc_later(0, debt - warp->debt);
+        for (int i = 0; i <= SMC_WARP_TRACE_DEPTH; i++)
+            warp->mark[i].debt -= debt;
+        warp->debt = warp->least_debt = warp->waited_debt = warp->left_rounds = 0;
+    }
 }
 
 static void begin_turn(struct smc_sm_warp *warp)
@@ -228,11 +290,22 @@ enum { BARRIER_CLOCKS = 2 };
 static void release_barrier(struct smc_sm_state *sm, struct smc_sm_slot *slot, uint32_t number)
 {
     struct smc_sm_named_barrier *barrier = &slot->named[number];
+    const double released = barrier->clock + sm->rates->barrier_latency - BARRIER_CLOCKS;
+    uint32_t waiting = 0;
     for (uint32_t i = 0; i < sm->launch->warps_per_block; i++) {
         struct smc_sm_warp *warp = &sm->warp[slot->first_warp + i];
         if (warp->at_barrier != number + 1)
             continue;
-        warp->released = barrier->clock + sm->rates->barrier_latency - BARRIER_CLOCKS;
+        waiting++;
+        warp->end = warp->ready;
+    }
+    if (waiting == sm->launch->warps_per_block)
+        merge_debts(sm, slot, released);
+    for (uint32_t i = 0; i < sm->launch->warps_per_block; i++) {
+        struct smc_sm_warp *warp = &sm->warp[slot->first_warp + i];
+        if (warp->at_barrier != number + 1)
+            continue;
+        warp->released = released;
         warp->waited += smc_later(0, warp->released - warp->ready);
         warp->rounds++;
         wake_warp(sm, slot->first_warp + i, 0);
