@@ -362,18 +362,21 @@ static double clocks_with_atomics(const struct model *model)
 }
 
 /* Of a single block in the sample it is not known whether others access the same pieces, nor which
-   windows the atomics of the blocks that run at a time have. */
+   windows the atomics of the blocks that run at a time have; a few may share a piece by chance, or
+   since they are as many blocks apart as the SMs are. */
 static enum smc_status find_hottest_elsewhere(struct model *model, struct smc_error *error)
 {
-    enum { MUCH = 8, BLOCKS = 4 };
+    enum { MUCH = 8, FEW = 8, BLOCKS = 16 };
     struct work *work = &model->work, elsewhere;
     const double atomics = work->atomics * smc_busy_sms(model) * work->atomic_clocks;
     const double most = fmax(fmax(atomics, hottest_clocks(model)), hottest_requests_clocks(model));
-    if (model->sample.blocks > 1 || model->blocks == 1 || most * MUCH < work->clocks)
+    if (model->sample.blocks >= FEW || model->blocks == 1 || most * MUCH < work->clocks)
         return SMC_OK;
     enum smc_status status = access_elsewhere(model, BLOCKS, &elsewhere, error);
     if (status != SMC_OK)
         return status;
+    if (model->sample.blocks > 1)
+        work->first_hottest = work->first_atomic; /* that piece may be another one */
     work->hottest_share = elsewhere.hottest_share;
     work->hottest_stores = elsewhere.hottest_stores;
     work->hottest_loads = elsewhere.hottest_loads;
