@@ -340,6 +340,20 @@ places add -a i32x4194304:0 -a i32x1048576 >one.json
 holds "atomics of one address bind" '.time.bound_by == "atomics" and .time.terms_ms.atomics > 3' one.json
 grows "atomics of one address take longer than those of many" "$(jq .time.predicted_ms many.json)" \
     "$(jq .time.predicted_ms one.json)"
+# The blocks that an SM gets of a launch are no sample of which rows all add to.
+cat >rows.cu <<'END'
+__global__ void rows(float *sum, int n)
+{
+    for (int i = 0; i < 8; i++)
+        atomicAdd(&sum[((blockIdx.x % n) * 8 + i) * blockDim.x + threadIdx.x], 1.5f);
+}
+END
+rows() { # ROWS
+    smemcalc run rows.cu --grid 528 --block 256 -a f32x1048576 -a i32:"$1" --dry-run --device H200 --format json
+}
+{ rows 131 && rows 132; } | jq -s 'map(.time.terms_ms.atomics)' >rows.json
+holds "rows that the blocks of an SM share are no hotter than others" \
+    '.[0] / .[1] | . > 0.8 and . < 1.25' rows.json
 cat >arrays.cu <<'END'
 /* A pass of all-pairs shortest paths: what blocks store decides what others would. */
 extern "C" __global__ void relax(unsigned *d, unsigned *via, unsigned n, unsigned k)

@@ -5,6 +5,7 @@
 
 #include "machine/sass/async.h"
 #include "machine/sass/floats.h"
+#include "machine/sass/lane_groups.h"
 #include "machine/sass/sass_launch.h"
 #include "machine/sass/warp_memory.h"
 #include "machine_text.h"
@@ -240,6 +241,47 @@ static void test_meeting(void)
     CU_ASSERT_EQUAL(counts.end, SMC_WALK_WHOLE);
     CU_ASSERT_EQUAL(counts.executions[4], 1);
     CU_ASSERT_EQUAL(counts.executions[6], 1);
+}
+
+/* Lanes that wait at a barrier go on without those that have yielded, which do not wait for them
+   afterwards; not while any runs that takes part. */
+static void test_yield(void)
+{
+    enum { ALL = 0xff, LEFT = 0x0f, LEAVES = 0x30, STAYS = 0xc0, AT = 7 };
+    struct smc_lane_groups groups;
+    smc_lane_groups_start(&groups, ALL);
+    smc_lane_groups_take_part(&groups.group[0], 3);
+    smc_lane_groups_split(&groups, 0, LEFT, AT);
+    smc_lane_groups_wait(&groups, 1, 3, ALL);
+    smc_lane_groups_split(&groups, 0, LEAVES, AT);
+    smc_lane_groups_yield(&groups, 0, ALL);
+    CU_ASSERT_EQUAL(groups.count, 3);
+    CU_ASSERT_EQUAL(groups.group[1].awaited, 3); /* one that has left runs */
+    smc_lane_groups_wait(&groups, 2, 3, ALL);
+    CU_ASSERT_EQUAL(groups.count, 3);
+    smc_lane_groups_yield(&groups, 0, ALL);
+    CU_ASSERT_EQUAL_FATAL(groups.count, 2);
+    CU_ASSERT_EQUAL(groups.group[0].lanes, STAYS);
+    CU_ASSERT_EQUAL(groups.group[1].lanes, LEFT | LEAVES);
+    CU_ASSERT_EQUAL(groups.group[1].at, AT + 1);
+    CU_ASSERT_EQUAL(groups.group[1].awaited, SMC_NO_BARRIER);
+    smc_lane_groups_wait(&groups, 0, 3, ALL);
+    CU_ASSERT_EQUAL(groups.group[1].awaited, SMC_NO_BARRIER);
+    CU_ASSERT_EQUAL(groups.group[1].lanes, STAYS);
+}
+
+/* In a loop without loads lanes wait for each other, whether they yield or not. */
+static void test_yield_without_loads(void)
+{
+    static const struct code back_four_if = {0xfffffffc00f01947, 0x000fec000383ffff}; /* P1 */
+    static const struct code yield = {0x0000000000007946, 0x000fea0003800000};
+    static const struct code code[] = {read_thread, join_after_four, yield, subtract_16,
+                                       above_12,    back_four_if,    join,  exit_all};
+    struct counts counts;
+    count(code, 8, 32, 1, &counts); /* lanes above 28 go round twice */
+    CU_ASSERT_EQUAL(counts.end, SMC_WALK_WHOLE);
+    CU_ASSERT_EQUAL(counts.executions[2], 2);
+    CU_ASSERT_EQUAL(counts.executions[7], 1);
 }
 
 /* A branch depends on the second predicate that a comparison writes. */
@@ -1748,6 +1790,8 @@ CU_TestInfo tests_machine[] = {
     {"barriers in shared memory", test_barriers_in_shared_memory},
     {"results of matrix products", test_results_of_products},
     {"a branch for lanes that have diverged", test_branch_if_diverged},
+    {"lanes yield to those that have left a loop", test_yield},
+    {"lanes without loads do not", test_yield_without_loads},
     {"a branch to where a register says", test_indirect_branch},
     {"1 or 0 as floats are compared", test_set_float},
     {"minima of integers and of their halves", test_minima},

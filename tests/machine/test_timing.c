@@ -1354,6 +1354,27 @@ static void test_atomics(void)
     CU_ASSERT_EQUAL(bench.result.atomics, 8 * 4);
 }
 
+/* All units of L2 are used from the first atomic on, the piece that has most of them from its own
+   first one on. */
+static void test_first_atomics(void)
+{
+    enum { OTHERS = 50, HOT = 70 };
+    struct smc_warp_trace_line line[2] = {{.number = 8, .sectors = 1},
+                                          {.number = 100, .sectors = 1}};
+    struct smc_warp_trace_entry entry[OTHERS + HOT];
+    for (uint32_t i = 0; i < OTHERS + HOT; i++)
+        entry[i] = (struct smc_warp_trace_entry){
+            .line = i < OTHERS, .lines = 1, .sectors = 1, .atomics = 1, .active_lanes = 1};
+    const struct smc_warp_trace trace = {.entry = entry, .count = OTHERS + HOT, .line = line};
+    struct bench bench;
+    start(&bench, SMC_OP_REDG, SMC_PIPE_LSU, 1);
+    bench.rates.atomic_clocks = 100;
+    CU_ASSERT(run(&bench, &trace, 1, 1, 1) > 100 * (OTHERS + HOT));
+    CU_ASSERT_EQUAL(bench.result.hottest_atomics, HOT);
+    CU_ASSERT(bench.result.first_atomic < 100);
+    CU_ASSERT(bench.result.first_hottest > 1000);
+}
+
 /* What atomics change comes from DRAM and goes back; half of the shorter time of L2 and DRAM is not
    beside the longer one. */
 static void test_atomics_that_l2_lacks(void)
@@ -3080,6 +3101,7 @@ CU_TestInfo tests_timing[] = {
      test_drifting_constants},
     {"the first blocks are sent one after the other", test_first_blocks},
     {"atomics, and the most of them in one piece", test_atomics},
+    {"when the first atomics come", test_first_atomics},
     {"atomics that L2 lacks", test_atomics_that_l2_lacks},
     {"results of atomics that the program drops", test_results_of_atomics},
     {"windows of atomics in several arrays", test_atomic_windows},

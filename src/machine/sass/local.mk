@@ -4,6 +4,7 @@ libsmc_la_SOURCES += \
 	src/machine/sass/atomics.c src/machine/sass/atomics.h \
 	src/machine/sass/constant_lines.c src/machine/sass/constant_lines.h \
 	src/machine/sass/floats.c src/machine/sass/floats.h \
+	src/machine/sass/lane_groups.c src/machine/sass/lane_groups.h \
 	src/machine/sass/local_lines.c src/machine/sass/local_lines.h \
 	src/machine/sass/local_memory.c src/machine/sass/local_memory.h \
 	src/machine/sass/meetings.c src/machine/sass/meetings.h \

@@ -514,7 +514,7 @@ static void link_steps(struct smc_machine_program *program)
     uint32_t control = program->count, address = program->count;
     for (uint32_t at = program->count; at-- > 0;) {
         struct smc_program_step *step = &program->step[at];
-        bool stops = step->in.operation == SMC_OP_UNKNOWN ||
+        bool stops = step->in.operation == SMC_OP_UNKNOWN || step->in.operation == SMC_OP_YIELD ||
                      (program->by_block && step->in.operation == SMC_OP_BAR);
         if (step->purpose == SMC_PURPOSE_CONTROL || step->in.branches || stops)
             control = at;

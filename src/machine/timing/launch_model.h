@@ -38,7 +38,7 @@ struct work {
     double store_requests, load_requests; /* of lines, by warps; as in struct smc_sm_result */
     double hottest_stores, hottest_loads; /* shares of them in the piece that has the most */
     double local_pieces;
-    double hottest_clocks, first_atomic, atomic_clocks, atomics_window,
+    double hottest_clocks, first_hottest, first_atomic, atomic_clocks, atomics_window,
         busiest_unit;        /* as in struct smc_sm_result */
     uint64_t loaded, stored; /* arrays, as in struct smc_sm_result */
     double clocks_per_block; /* from one block to the next while as many as can reside do */

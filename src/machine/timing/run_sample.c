@@ -226,6 +226,7 @@ enum smc_status smc_model_run_sample(struct model *model, smc_execute_blocks *ex
                           .clocks_per_block = result.clocks_per_block,
                           .hottest_share = result.hottest_atomics / fmax(result.atomics, 1),
                           .hottest_clocks = result.hottest_clocks,
+                          .first_hottest = result.first_hottest,
                           .first_atomic = result.first_atomic,
                           .atomic_clocks = result.atomic_clocks,
                           .atomics_window = result.atomics_window,

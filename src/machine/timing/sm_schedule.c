@@ -709,9 +709,10 @@ static void find_hottest_atomics(const struct smc_sm_state *sm, struct smc_sm_re
     const struct smc_sm_hot_piece *piece =
         hottest_of(sm->launch, sm->atomics, &result->hottest_atomics);
     struct smc_sm_hot_piece unit = *piece;
-    double all = 0, clocks = 0;
+    double all = 0, clocks = 0, first = piece->first;
     for (uint32_t i = 0; i < SMC_SM_HOT_PIECES && piece->number; i++) {
         const struct smc_sm_hot_piece *other = &sm->atomics[i];
+        first = other->number ? fmin(first, other->first) : first;
         all += other->accesses;
         clocks += other->clocks;
         if (other->number != ((piece->number - 1) ^ NEXT_IN_UNIT) + 1)
@@ -722,7 +723,8 @@ static void find_hottest_atomics(const struct smc_sm_state *sm, struct smc_sm_re
         unit.sectors |= other->sectors << SECTORS;
         unit.together |= other->together;
     }
-    result->first_atomic = piece->first;
+    result->first_atomic = first;
+    result->first_hottest = piece->first;
     result->hottest_clocks = smc_sm_clocks_of_atomic(sm->rates, &unit);
     result->atomic_clocks = all > 0 ? clocks / all : 0;
 }

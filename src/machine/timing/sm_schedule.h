@@ -95,7 +95,8 @@ struct smc_sm_result {
     double stores, loads;    /* of lines, by warps; loads that L1 does not serve */
     double hottest_atomics;  /* in the piece that has the most of the launch, as if `atomics` were
                                 those of the launch */
-    double first_atomic;     /* the clock of the first of these */
+    double first_hottest;    /* the clock of the first of these */
+    double first_atomic;     /* and of the first one in any piece */
     double hottest_stores, hottest_loads; /* likewise */
     double hottest_clocks;                /* that a unit of L2 takes for one of these atomics */
     double atomic_clocks;                 /* and for one of all */

@@ -42,6 +42,7 @@ static void timing_add(struct work *sum, const struct work *part, double times)
     sum->atomic_slots += times * part->atomic_slots;
     sum->hottest_share = part->hottest_share;
     sum->hottest_clocks = part->hottest_clocks;
+    sum->first_hottest = part->first_hottest;
     sum->first_atomic = part->first_atomic;
     sum->atomic_clocks = part->atomic_clocks;
     sum->atomics_window = part->atomics_window;
@@ -343,33 +344,39 @@ static double hottest_requests_clocks(const struct model *model)
     return fmax(stores, loads) * model->rates.piece_clocks * smc_busy_sms(model);
 }
 
-/* Until the last atomic in the units of L2 that have the most: they begin with the first one. Of
-   what is loaded meanwhile, half waits behind them: 131072 blocks that load 1 to 8 KiB and then add
-   to a float take 0.234 to 0.335 ms, where atomics alone take 0.233 and loads alone 0.090 to 0.238;
-   those that add to 32 integers 0.324 to 0.437, and 0.312 alone; to one integer 0.123 to 0.331, and
-   0.099 alone (H200, CUDA 13.0, driver 580.159.04, 2026-11-30). */
+/* Until the last atomic in the units of L2 that have the most: all units begin with the first one,
+   the unit of a piece that all blocks access with the first one there. Of what is loaded meanwhile,
+   half waits behind them: 131072 blocks that load 1 to 8 KiB and then add to a float take 0.234 to
+   0.335 ms, where atomics alone take 0.233 and loads alone 0.090 to 0.238; those that add to 32
+   integers 0.324 to 0.437, and 0.312 alone; to one integer 0.123 to 0.331, and 0.099 alone (H200,
+   CUDA 13.0, driver 580.159.04, 2026-11-30). */
 static double clocks_with_atomics(const struct model *model)
 {
     static const double waits = 0.5;
     const struct work *work = &model->work;
     const double atomics = model->atomics_clocks;
     const double loads = fmax(model->dram_clocks, work->load_slots * model->rates.l2_load_clocks);
-    return atomics > 0 ? work->first_atomic + atomics + waits * fmin(atomics, loads) : 0;
+    const bool is_hot = hottest_clocks(model) >= clocks_in_window(model);
+    const double first = is_hot ? work->first_hottest : work->first_atomic;
+    return atomics > 0 ? first + atomics + waits * fmin(atomics, loads) : 0;
 }
 
 /* Of a single block in the sample it is not known whether others access the same pieces, nor which
-   windows the atomics of the blocks that run at a time have. */
+   windows the atomics of the blocks that run at a time have; a few may share a piece by chance, or
+   since they are as many blocks apart as the SMs are. */
 static enum smc_status find_hottest_elsewhere(struct model *model, struct smc_error *error)
 {
-    enum { MUCH = 8, BLOCKS = 4 };
+    enum { MUCH = 8, FEW = 8, BLOCKS = 16 };
     struct work *work = &model->work, elsewhere;
     const double atomics = work->atomics * smc_busy_sms(model) * work->atomic_clocks;
     const double most = fmax(fmax(atomics, hottest_clocks(model)), hottest_requests_clocks(model));
-    if (model->sample.blocks > 1 || model->blocks == 1 || most * MUCH < work->clocks)
+    if (model->sample.blocks >= FEW || model->blocks == 1 || most * MUCH < work->clocks)
         return SMC_OK;
     enum smc_status status = access_elsewhere(model, BLOCKS, &elsewhere, error);
     if (status != SMC_OK)
         return status;
+    if (model->sample.blocks > 1)
+        work->first_hottest = work->first_atomic; /* that piece may be another one */
     work->hottest_share = elsewhere.hottest_share;
     work->hottest_stores = elsewhere.hottest_stores;
     work->hottest_loads = elsewhere.hottest_loads;
