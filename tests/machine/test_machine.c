@@ -275,8 +275,8 @@ static void test_yield_without_loads(void)
 {
     static const struct code back_four_if = {0xfffffffc00f01947, 0x000fec000383ffff}; /* P1 */
     static const struct code yield = {0x0000000000007946, 0x000fea0003800000};
-    static const struct code code[] = {read_thread, join_after_four, yield, subtract_16,
-                                       above_12,    back_four_if,    join,  exit_all};
+    const struct code code[] = {read_thread, join_after_four, yield, subtract_16,
+                                above_12,    back_four_if,    join,  exit_all};
     struct counts counts;
     count(code, 8, 32, 1, &counts); /* lanes above 28 go round twice */
     CU_ASSERT_EQUAL(counts.end, SMC_WALK_WHOLE);

@@ -835,29 +835,35 @@ static void test_stores_to_missing_lines(void)
     }
 }
 
-/* Of blocks that load a line, or not, and store it. */
-static double slots_of_line(bool loads, uint32_t blocks)
+/* The clocks of L2 for a line of blocks that load so many, or none, and store them. */
+static double slots_of_line(bool loads, uint32_t blocks, uint8_t lines)
 {
-    struct smc_warp_trace_line line = {.number = 8, .sectors = 15};
+    struct smc_warp_trace_line line[32];
+    const uint8_t sectors = (uint8_t)(lines * 4);
     struct smc_warp_trace_entry entry[2] = {
-        {.step = 0, .lines = 1, .sectors = 4, .wavefronts = 1, .active_lanes = 32},
-        {.step = 1, .lines = 1, .sectors = 4, .wavefronts = 1, .active_lanes = 32}};
-    struct smc_warp_trace trace = {.entry = entry, .count = 2, .line = &line};
+        {.step = 0, .lines = lines, .sectors = sectors, .wavefronts = 1, .active_lanes = 32},
+        {.step = 1, .lines = lines, .sectors = sectors, .wavefronts = 1, .active_lanes = 32}};
+    struct smc_warp_trace trace = {.entry = entry, .count = 2, .line = line};
+    for (uint32_t i = 0; i < lines; i++)
+        line[i] = (struct smc_warp_trace_line){.number = 8 + i, .sectors = 15};
     struct bench bench;
     start(&bench, loads ? SMC_OP_LDG : SMC_OP_IADD3, SMC_PIPE_LSU, 2);
     set_step(&bench.step[1], SMC_OP_STG, SMC_PIPE_LSU, 1);
     bench.step[0].in.access_bytes = bench.step[1].in.access_bytes = 4;
     bench.no_more_blocks = true;
     run(&bench, &trace, blocks, 2, 1);
-    return bench.work[1].store_slots;
+    return bench.work[1].store_slots / lines;
 }
 
-/* L2 takes stores to an array longer from which blocks load that run beside. */
+/* L2 takes stores to an array longer from which blocks load that run beside, if they are to few
+   lines. */
 static void test_stores_in_place(void)
 {
-    CU_ASSERT_DOUBLE_EQUAL(slots_of_line(false, 2), 8, 1e-6);
-    CU_ASSERT_DOUBLE_EQUAL(slots_of_line(true, 2), 8, 1e-6); /* all begin at once */
-    CU_ASSERT_DOUBLE_EQUAL(slots_of_line(true, 4), 1.27 * slots_of_line(false, 4), 1e-6);
+    CU_ASSERT_DOUBLE_EQUAL(slots_of_line(false, 2, 1), 8, 1e-6);
+    CU_ASSERT_DOUBLE_EQUAL(slots_of_line(true, 2, 1), 8, 1e-6); /* all begin at once */
+    CU_ASSERT_DOUBLE_EQUAL(slots_of_line(true, 4, 1), 1.27 * slots_of_line(false, 4, 1), 1e-6);
+    CU_ASSERT_DOUBLE_EQUAL(slots_of_line(true, 4, 7), 1.27 * slots_of_line(false, 4, 7), 1e-6);
+    CU_ASSERT_DOUBLE_EQUAL(slots_of_line(true, 4, 8), slots_of_line(false, 4, 8), 1e-6);
 }
 
 static void test_scattered_stores(void)
