@@ -413,7 +413,7 @@ list-suites:
 list-toolkit-suites:
 	@echo tests/gpu/gpu_tests tests/gpu/fake_tests tests/all_gpus.sh tests/bounded.sh \
 		tests/calibrate.sh tests/check.sh tests/compare_run.sh tests/counters.sh tests/current.sh \
-		tests/doctor.sh tests/merge.sh tests/oracle tests/headroom_oracle tests/shim/abi \
+		tests/docs.sh tests/doctor.sh tests/merge.sh tests/oracle tests/headroom_oracle tests/shim/abi \
 		tests/source.sh tests/trace/abi tests/tui_confirm.sh tests/tune.sh
 
 # What .ci/run repeats with sanitizers: the unit tests, the command line, what reads files, and the
