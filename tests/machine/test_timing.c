@@ -2859,9 +2859,8 @@ static void test_followed_rounds(void)
 }
 
 /* How many blocks, of which two reside, of 24 with nothing left out of the first warp, are executed
-   if the longest warp has so many instructions; `kept` receives how many entries of each warp there
-   is room for.
- */
+   if the longest warp has so many instructions; `kept` receives for how many entries of each warp
+   there is room. */
 static uint32_t blocks_with_longest(double longest, bool is_whole, size_t *kept)
 {
     static struct model model;

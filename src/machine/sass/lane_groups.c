@@ -1,6 +1,8 @@
 /* Divergence of the lanes of a warp. */
 #include "machine/sass/lane_groups.h"
 
+#include "base/hash.h"
+
 void smc_lane_groups_start(struct smc_lane_groups *groups, uint32_t lanes)
 {
     *groups = (struct smc_lane_groups){.count = 1};
@@ -22,23 +24,16 @@ void smc_lane_groups_remove(struct smc_lane_groups *groups, uint32_t index)
     groups->group[index] = groups->group[--groups->count];
 }
 
-static uint64_t mix_place(uint64_t hash, uint32_t high, uint32_t low)
-{
-    hash = (hash ^ ((uint64_t)high << 32 | low)) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ hash >> 32;
-}
-
 uint64_t smc_lane_groups_hash(const struct smc_lane_groups *groups)
 {
-    uint64_t hash = mix_place(groups->count, groups->joined, groups->joined_at);
+    const uint32_t all[] = {groups->count, groups->joined, groups->joined_at};
+    uint64_t hash = smc_hash(SMC_HASH_START, all, sizeof all);
     for (const struct smc_lane_group *group = groups->group; group < groups->group + groups->count;
          group++) {
-        hash = mix_place(hash, group->lanes, group->at);
-        hash = mix_place(hash, (uint32_t)group->awaited, group->calls);
-        for (unsigned i = 0; i < group->calls; i++)
-            hash = mix_place(hash, i, group->back[i]);
-        for (unsigned i = 0; i < SMC_LANE_BARRIERS; i++)
-            hash = mix_place(hash, i, group->meets[i]);
+        const uint32_t place[] = {group->lanes, group->at, (uint32_t)group->awaited, group->calls};
+        hash = smc_hash(hash, place, sizeof place);
+        hash = smc_hash(hash, group->back, group->calls * sizeof *group->back);
+        hash = smc_hash(hash, group->meets, sizeof group->meets);
     }
     return hash;
 }

@@ -13,6 +13,7 @@
 #include "machine/sass/past_warp.h"
 
 enum { LANES_A_STEP = 4 /* whose loads take as long to look up as a step */ };
+
 /* What BAR.RED found of the threads of a block. */
 struct reduction {
     uint32_t threads, holds, unknown; /* how many; for how many the predicate holds or is unknown */

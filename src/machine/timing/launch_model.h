@@ -19,7 +19,6 @@ struct sample {
 
 enum {
     SMC_SAMPLE_BUDGET = 32000, /* instructions of all warps together that are executed one by one */
-    SMC_LONGEST_BUDGET = 1000000, /* likewise, where some execute more than the one measured */
     SMC_MOST_LOOP_ENTRIES = 4096, /* kept of a loop */
     SMC_LEAST_LOOP_ENTRIES = 64,
     SMC_MOST_ENTRIES = 20000 /* of a warp */

@@ -6,6 +6,7 @@ enum {
                               or of one or two rounds of them if arrays have contents */
     FOLLOWED_BUDGET = 1000000, /* likewise, of FEW_ROUNDS of them */
     ROUNDS_BUDGET = 200000,    /* likewise, of other whole rounds */
+    LONGEST_BUDGET = 1000000,  /* likewise, where some warps execute more than the one measured */
     FEW_ROUNDS = 3,            /* of blocks that reside: one that follows others and is followed */
     MANY_ROUNDS = 12,          /* so many blocks later they have drifted apart */
     /* Of blocks that reside, up to FEW the budget shows how they drift apart; it grows with their
@@ -55,8 +56,7 @@ static enum smc_status choose_entries(const struct model *model, struct sample *
     return status;
 }
 
-/* How many entries all warps may have of whole blocks: `is_all`, of the SM, or of so many rounds.
- */
+/* How many entries all warps may have of so many rounds; `is_all`: of all blocks of the SM. */
 static uint64_t whole_budget(uint64_t rounds, bool is_all, bool has_contents)
 {
     if (is_all)
@@ -143,9 +143,9 @@ void smc_sample_keep_last(struct model *model, struct smc_traced *traced)
         traced->loop_entries < traced->entries ? traced->loop_entries : traced->entries;
     if (!model->sample.is_whole || model->survey.warps == 0 || longest <= (double)room)
         return;
-    while (traced->blocks > resident && of_block * traced->blocks > SMC_LONGEST_BUDGET)
+    while (traced->blocks > resident && of_block * traced->blocks > LONGEST_BUDGET)
         traced->blocks = (traced->blocks - 1) / resident * resident;
     model->sample.blocks = traced->blocks;
-    if (of_block * traced->blocks <= SMC_LONGEST_BUDGET)
+    if (of_block * traced->blocks <= LONGEST_BUDGET)
         traced->entries = traced->loop_entries = (size_t)(margin * longest);
 }

@@ -87,8 +87,9 @@ enum {
    and 4.10 us longer than an empty launch of as many blocks; from one array to another 8 and 12
    MiB 1.31 and 1.73; a single round of blocks, 4 MiB, 0.74 both (H200, CUDA 13.0, driver
    580.159.04, 2026-11-30). Not stores to many lines: 4, 6 and 12 members of structures that a warp
-   stores to 8 and 12 lines take as long either way, 0.97 to 1.05 times in 24 and 480 MiB, or less
-   (0.84 times; the same, 2026-12-01). */
+   stores to 8 and 12 lines take 0.99 to 1.07 times as long in place as from one array to another,
+   in 24 and 480 MiB; 4 and 6 that it stores to 32 lines 0.95 and 1.04 times in 24 MiB, and half as
+   long in 480 (the same, 2026-12-01). */
 static double in_place_slots(const struct smc_sm_state *sm, size_t array, uint32_t lines)
 {
     const double loaded_too = 1.27;

@@ -153,6 +153,15 @@ double smc_sm_debt_of_block(const struct smc_sm_state *sm, const struct smc_sm_s
     return smc_later(is_longest ? longest : usual, *least);
 }
 
+static bool all_wait_at(const struct smc_sm_state *sm, const struct smc_sm_slot *slot,
+                        uint32_t number)
+{
+    for (uint32_t i = 0; i < sm->launch->warps_per_block; i++)
+        if (sm->warp[slot->first_warp + i].at_barrier != number + 1)
+            return false;
+    return true;
+}
+
 /* All warps of a block have met at a barrier: none goes on before what was left out so far is done
    by all. What each of them owes from then on is added to that. */
 static void merge_debts(struct smc_sm_state *sm, struct smc_sm_slot *slot, double clock)
@@ -165,6 +174,7 @@ static void merge_debts(struct smc_sm_state *sm, struct smc_sm_slot *slot, doubl
         if (fabs(other->rounds - warp->rounds) > 0.5)
             return;
         any |= other->debt > 0;
+        other->end = other->ready; /* so far */
     }
     if (!any || slot->takes_turns)
         return;
@@ -291,15 +301,7 @@ static void release_barrier(struct smc_sm_state *sm, struct smc_sm_slot *slot, u
 {
     struct smc_sm_named_barrier *barrier = &slot->named[number];
     const double released = barrier->clock + sm->rates->barrier_latency - BARRIER_CLOCKS;
-    uint32_t waiting = 0;
-    for (uint32_t i = 0; i < sm->launch->warps_per_block; i++) {
-        struct smc_sm_warp *warp = &sm->warp[slot->first_warp + i];
-        if (warp->at_barrier != number + 1)
-            continue;
-        waiting++;
-        warp->end = warp->ready;
-    }
-    if (waiting == sm->launch->warps_per_block)
+    if (all_wait_at(sm, slot, number))
         merge_debts(sm, slot, released);
     for (uint32_t i = 0; i < sm->launch->warps_per_block; i++) {
         struct smc_sm_warp *warp = &sm->warp[slot->first_warp + i];
