@@ -1597,14 +1597,43 @@ static void test_spans(void)
     CU_ASSERT_EQUAL(traffic[0].least_span, 11 * SMC_LINE_BYTES);
 }
 
-/* Of blocks in rounds the longest one is followed if it lasts longer than all rounds of others. */
+/* A survey keeps the longest warp of each block, the longest ones first. */
+static void test_longest_kept(void)
+{
+    struct smc_survey survey = {.warps = 0};
+    for (uint64_t i = 0; i < 100; i++) {
+        smc_survey_add_long(&survey, i, 100 + (double)(i * 37 % 100));
+        smc_survey_add_long(&survey, i, 50);
+    }
+    smc_survey_add_long(&survey, 27, 300);
+    CU_ASSERT_EQUAL(survey.longest[0].place, 27);
+    CU_ASSERT_EQUAL(survey.longest[0].length, 300);
+    for (int i = 1; i < SMC_LONGEST_BLOCKS; i++) {
+        CU_ASSERT(survey.longest[i].length <= survey.longest[i - 1].length);
+        CU_ASSERT_NOT_EQUAL(survey.longest[i].place, 27);
+    }
+    CU_ASSERT_EQUAL(survey.longest[1].length, 198); /* block 27 had 199 */
+    CU_ASSERT_EQUAL(survey.longest[SMC_LONGEST_BLOCKS - 1].length, 184);
+}
+
+/* Of blocks in rounds the longest one ends as much later as it starts after those before it. */
 static void test_longest_block(void)
 {
-    const struct smc_survey survey = {.length = 100, .longest = 300};
-    CU_ASSERT(smc_survey_ends_with_longest(&survey, 0.5));
-    CU_ASSERT(smc_survey_ends_with_longest(&survey, 1));
-    CU_ASSERT(smc_survey_ends_with_longest(&survey, 2.9));
-    CU_ASSERT(!smc_survey_ends_with_longest(&survey, 3.1));
+    struct smc_survey survey = {
+        .warps = 1000, .whole = true, .longest = {{0, 3000}, {900, 2000}, {400, 1000}}};
+    const struct smc_survey_times times = {.blocks = 1000,
+                                           .warps_per_block = 1,
+                                           .resident = 200,
+                                           .clocks = 10000,
+                                           .clocks_per_instruction = 2};
+    CU_ASSERT_DOUBLE_EQUAL(smc_survey_end(&survey, &times), 7000 + 4000, 1e-6);
+    survey.longest[0].length = 6000;
+    CU_ASSERT_DOUBLE_EQUAL(smc_survey_end(&survey, &times), 12000, 1e-6);
+    /* Of half the grid another one is as long, and the later one is at 600 on average. */
+    survey.whole = false;
+    survey.warps = 500;
+    CU_ASSERT_DOUBLE_EQUAL(smc_survey_end(&survey, &times),
+                           (900 * 5.0 / 9 + 400 * 3.0 / 9 - 200) * 10 + 12000, 1e-6);
 }
 
 /* One warp that repeats a copy, of so many lines in turn, its group and a wait for all but
@@ -2868,7 +2897,7 @@ static uint32_t blocks_with_longest(double longest, bool is_whole, size_t *kept)
     struct smc_traced traced = {.blocks = 24, .entries = 20000, .loop_entries = 15000};
     model = (struct model){.launch = &launch, .sample = {.blocks = 24, .is_whole = is_whole}};
     model.machine = (struct smc_machine_launch){.block = {64, 1, 1}};
-    model.survey = (struct smc_survey){.warps = 10, .longest = longest};
+    model.survey = (struct smc_survey){.warps = 10, .longest = {{.length = longest}}};
     smc_sample_keep_last(&model, &traced);
     CU_ASSERT_EQUAL(model.sample.blocks, traced.blocks);
     *kept = traced.loop_entries;
@@ -3018,7 +3047,7 @@ static struct smc_survey survey_of(bool in_turn)
     struct smc_survey survey = {.warps = SMC_SURVEYED_WARPS,
                                 .length = 100,
                                 .spread = 30,
-                                .longest = 200,
+                                .longest = {{.length = 200}},
                                 .blocks = SMC_SURVEYED_WARPS,
                                 .block_spread = 30};
     for (uint64_t i = 0; i < SMC_SURVEYED_WARPS; i++) {
@@ -3040,9 +3069,9 @@ static void test_uneven_sms(void)
                            (1000 + clocks_of_longest(264, 1, &survey)) / 2, 1e-6);
     CU_ASSERT_EQUAL(clocks_of_longest(132, 1, &survey), 1000); /* the longest is followed */
     CU_ASSERT_EQUAL(clocks_of_longest(265, 1, &survey), 1000); /* a free SM gets the next block */
-    survey.longest = 110;
+    survey.longest[0].length = 110;
     CU_ASSERT_DOUBLE_EQUAL(clocks_of_longest(264, 1, &survey), 1100, 1e-6);
-    survey.longest = 200;
+    survey.longest[0].length = 200;
     survey.block_spread = 0; /* warps of a block differ, but blocks do not */
     CU_ASSERT_EQUAL(clocks_of_longest(264, 1, &survey), 1000);
     survey.blocks = 0; /* warps were walked alone: those of a block in the sample do not differ */
@@ -3114,6 +3143,7 @@ CU_TestInfo tests_timing[] = {
     {"passes of the grid over an array", test_passes_over_array},
     {"spans of blocks that reside together", test_spans},
     {"the longest of blocks in rounds", test_longest_block},
+    {"the longest blocks of a survey", test_longest_kept},
     {"atomics whose lanes share words", test_atomics_of_shared_words},
     {"copies in groups, of which a warp waits for all but the newest", test_copies_in_groups},
     {"copies past L1", test_copies_past_l1},

@@ -143,7 +143,7 @@ static enum smc_status survey_again(struct model *model, struct smc_surveyed how
         return SMC_USAGE;
     }
     if (is_part) /* the last blocks may be long only because none after them store */
-        survey.longest_block = 0;
+        survey.longest[0].place = 0;
     smc_survey_free(&model->survey);
     model->survey = survey;
     return SMC_OK;

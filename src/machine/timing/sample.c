@@ -136,7 +136,7 @@ enum smc_status smc_sample_choose(struct model *model, struct smc_error *error)
 
 void smc_sample_keep_last(struct model *model, struct smc_traced *traced)
 {
-    const double longest = model->survey.longest, margin = 1.25;
+    const double longest = model->survey.longest[0].length, margin = 1.25;
     const double of_block = longest * smc_traces_warps(&model->machine);
     const uint32_t resident = model->launch->blocks_per_sm;
     const size_t room =

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "machine/timing/means.h"
 #include "machine/timing/traces.h"
 
 /* Accesses of a step in the traces. */
@@ -140,4 +141,30 @@ enum smc_status smc_traces_set_survey(struct smc_traces *traces, const struct sm
         thin_accesses(traces, survey, program, kept);
     free(kept);
     return differs && !traces->sectors ? smc_out_of_memory(error) : SMC_OK;
+}
+
+bool smc_survey_spreads(const struct smc_survey *survey)
+{
+    return survey->spread * SMC_ALIKE > survey->length;
+}
+
+bool smc_survey_differs(const struct smc_survey *survey, const struct smc_traces *traces)
+{
+    double warps = (double)traces->blocks * traces->warps_per_block;
+    double more = survey->length * warps / traces->length;
+    return smc_survey_spreads(survey) || fabs(more - 1) * SMC_ALIKE > 1;
+}
+
+void smc_survey_add_long(struct smc_survey *survey, uint64_t block, double length)
+{
+    struct smc_surveyed_warp *longest = survey->longest, new = {block, length};
+    for (size_t i = 0; i<SMC_LONGEST_BLOCKS &&new.length> 0; i++) {
+        const struct smc_surveyed_warp old = longest[i];
+        if (old.length >= new.length && old.place == block)
+            return;
+        if (old.length >= new.length)
+            continue;
+        longest[i] = new;
+        new = old.place == block ? (struct smc_surveyed_warp){0} : old;
+    }
 }

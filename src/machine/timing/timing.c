@@ -122,34 +122,21 @@ static void number_from_middle(const struct model *model, const struct smc_trace
    the launch is so much longer. */
 static enum smc_status add_last_block(struct model *model, struct smc_error *error)
 {
-    const uint64_t warps = smc_traces_warps(&model->machine);
     struct smc_survey *survey = &model->survey;
-    struct model alone = *model;
-    struct smc_traces last = {0};
-    struct work work, usual;
-    const struct smc_traced traced = {.first = model->sample.first,
-                                      .stride = 1,
-                                      .blocks = 1,
-                                      .each_apart = true,
-                                      .entries = (size_t)2 * SMC_SAMPLE_BUDGET / warps,
-                                      .loop_entries = SMC_SAMPLE_BUDGET / warps,
-                                      .others = survey->others,
-                                      .overwritten = survey->whole ? 0 : survey->changed,
-                                      .sees_all = true};
+    struct model usual = *model;
+    struct work work;
+    struct smc_alone last;
     if (!survey->others || numbers_itself(survey) ||
         !smc_warp_memory_draw_after(survey->others, &model->contents, &survey->ticket,
                                     model->blocks - 1))
         return SMC_OK;
-    alone.traces.blocks = 1;
-    enum smc_status status = smc_model_run_sample(&alone, smc_sm_run, &usual, error);
+    usual.traces.blocks = 1;
+    enum smc_status status = smc_model_run_sample(&usual, smc_sm_run, &work, error);
+    if (status == SMC_OK) /* where it cannot be followed it is taken to end as the others do */
+        status = smc_model_run_alone(model, model->sample.first,
+                                     survey->whole ? 0 : survey->changed, &last, error);
     if (status == SMC_OK)
-        status = smc_traces_make(&model->machine, &traced, &last, error);
-    if (status != SMC_OK) /* where it cannot be followed it is taken to end as the others do */
-        return status == SMC_USAGE ? SMC_OK : status;
-    alone.traces = last;
-    status = smc_model_run_sample(&alone, smc_sm_run, &work, error);
-    smc_traces_free(&last);
-    model->work.clocks += fmax(0, work.clocks - usual.clocks);
+        model->work.clocks += fmax(0, last.clocks - work.clocks);
     return status;
 }
 
@@ -520,6 +507,8 @@ static enum smc_status timing_predict(struct model *model, struct smc_error *err
     if (work->atomics > 0)
         status = wait_in_crowds(model, error);
     if (status == SMC_OK)
+        status = smc_model_end_with_longest(model, error);
+    if (status == SMC_OK)
         status = add_last_block(model, error);
     if (status != SMC_OK)
         return status;
@@ -737,9 +726,8 @@ static enum smc_status trace_sample(struct model *model, struct smc_error *error
     }
     if (differs) {
         traced.scattered = true;
-        if (smc_survey_ends_with_longest(&model->survey, (double)smc_most_blocks(model) /
-                                                             model->launch->blocks_per_sm))
-            traced.first = model->survey.longest_block;
+        if (model->blocks <= model->machine.resident) /* it ends with that one */
+            traced.first = model->survey.longest[0].place;
         traced.others = model->survey.others;
         traced.at_once = survey_of_all(model);
         traced.among = model->survey.at_once;

@@ -693,10 +693,7 @@ static void survey_see(const struct tracer *tracer, struct smc_survey *survey, s
     smc_mean_add(&seen->sectors, sectors);
     smc_mean_add(&seen->late_lengths, length);
     smc_mean_add(&seen->late_sectors, sectors);
-    if (length > survey->longest) {
-        survey->longest = length;
-        survey->longest_block = place / tracer->warps;
-    }
+    smc_survey_add_long(survey, place / tracer->warps, length);
 }
 
 static void see_block(const struct tracer *tracer, const struct smc_walk_block *walked,
@@ -972,21 +969,4 @@ enum smc_status smc_survey_make(const struct smc_machine_launch *launch, struct 
         smc_survey_free(survey);
     how.length = 0;
     return make_survey(launch, how, survey, &lacks, error);
-}
-
-bool smc_survey_spreads(const struct smc_survey *survey)
-{
-    return survey->spread * SMC_ALIKE > survey->length;
-}
-
-bool smc_survey_ends_with_longest(const struct smc_survey *survey, double rounds)
-{
-    return rounds <= 1 || survey->longest >= survey->length * rounds;
-}
-
-bool smc_survey_differs(const struct smc_survey *survey, const struct smc_traces *traces)
-{
-    double warps = (double)traces->blocks * traces->warps_per_block;
-    double more = survey->length * warps / traces->length;
-    return smc_survey_spreads(survey) || fabs(more - 1) * SMC_ALIKE > 1;
 }

@@ -15,7 +15,7 @@ struct smc_surveyed_warp {
     double length;  /* instructions */
 };
 
-enum { SMC_SURVEYED_WARPS = 256 };
+enum { SMC_SURVEYED_WARPS = 256, SMC_LONGEST_BLOCKS = 16 };
 
 /* Warps drawn evenly from the whole grid. */
 struct smc_survey {
@@ -24,12 +24,12 @@ struct smc_survey {
     double *sectors;    /* likewise, of accesses to global and local memory */
     double length;      /* the mean number of instructions of a warp */
     double spread;      /* their standard deviation */
-    double longest;
-    uint64_t longest_block;
-    double blocks;                                      /* walked as a whole */
-    double block_spread;                                /* of the mean lengths of their warps */
-    struct smc_surveyed_warp first[SMC_SURVEYED_WARPS]; /* the first of them */
-    bool whole;                                         /* these are all warps of the grid */
+    struct smc_surveyed_warp longest[SMC_LONGEST_BLOCKS]; /* of different blocks, which are the
+                                                             places; 0: there are no more */
+    double blocks;                                        /* walked as a whole */
+    double block_spread;                                  /* of the mean lengths of their warps */
+    struct smc_surveyed_warp first[SMC_SURVEYED_WARPS];   /* the first of them */
+    bool whole;                                           /* these are all warps of the grid */
     uint64_t at_once; /* so many blocks, from the first one on, were walked at the same time
                          (walk_grid.h); 0: blocks one after the other */
     bool in_pairs;    /* of blocks next to each other */
@@ -143,14 +143,11 @@ bool smc_traces_take_turns(const struct smc_machine_program *program);
 enum smc_status smc_traces_measure_turns(const struct smc_machine_launch *launch, uint64_t block,
                                          struct smc_trace_size *size, struct smc_error *error);
 
+/* Notes a warp of a survey if its block is one of the longest. */
+void smc_survey_add_long(struct smc_survey *survey, uint64_t block, double length);
+
 /* Whether the warps of a survey differ from each other, so that it tells more than any traces. */
 bool smc_survey_spreads(const struct smc_survey *survey);
-
-/* Whether a launch of blocks that follow one another in so many rounds lasts as long as its longest
-   one: if all start at once, or if its longest warp executes more than others do in all rounds.
-   Else the longest one is one of many, and would stand for too many of them in a sample of a few.
- */
-bool smc_survey_ends_with_longest(const struct smc_survey *survey, double rounds);
 
 /* Whether a survey of the grid tells more than the traces: its warps differ from each other or from
    those. */

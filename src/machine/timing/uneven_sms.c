@@ -79,7 +79,7 @@ static double most_of_sm(const struct model *model)
     const double times = 1 + (most - 1) * disorder(survey, warps);
     const double more =
         largest_of(with_most) * sqrt(times * variance_of_blocks(survey, &model->traces));
-    return (double)warps * fmin(most * survey->length + more, most * survey->longest);
+    return (double)warps * fmin(most * survey->length + more, most * survey->longest[0].length);
 }
 
 void smc_model_wait_for_longest(struct model *model)
@@ -94,4 +94,96 @@ void smc_model_wait_for_longest(struct model *model)
         return;
     const double busy = fmax(smc_model_busy(model), work->data_wavefronts / work->clocks);
     work->clocks *= 1 + fmin(busy, 1) * fmax(0, most_of_sm(model) / followed - 1);
+}
+
+/* --- The longest blocks ----------------------------------------------------------------------- */
+
+static double end_of(const struct smc_survey_times *times, double place, double length)
+{
+    return fmax(0, place - times->resident) / times->blocks * times->clocks +
+           length * times->clocks_per_instruction;
+}
+
+/* Of so many blocks drawn from the longest ones of a survey, the place of the last one in the grid
+   on average, from 0. */
+static double last_of(const struct smc_survey *survey, size_t count, double drawn)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        double before = 0;
+        for (size_t k = 0; k < count; k++)
+            before += survey->longest[k].place < survey->longest[i].place;
+        sum += (double)survey->longest[i].place *
+               (pow((before + 1) / (double)count, drawn) - pow(before / (double)count, drawn));
+    }
+    return sum;
+}
+
+double smc_survey_end(const struct smc_survey *survey, const struct smc_survey_times *times)
+{
+    const struct smc_surveyed_warp *longest = survey->longest;
+    const double as_long = times->blocks * times->warps_per_block / (double)survey->warps;
+    double end = 0;
+    size_t count = 0;
+    for (; count < SMC_LONGEST_BLOCKS && longest[count].length > 0; count++)
+        end = fmax(end, end_of(times, (double)longest[count].place, longest[count].length));
+    return survey->whole
+               ? end
+               : fmax(end, end_of(times, last_of(survey, count, as_long), longest[0].length));
+}
+
+enum smc_status smc_model_run_alone(const struct model *model, uint64_t block, uint64_t overwritten,
+                                    struct smc_alone *ran, struct smc_error *error)
+{
+    const uint64_t warps = smc_traces_warps(&model->machine);
+    struct model alone = *model;
+    struct work work = {0};
+    const struct smc_traced traced = {.first = block,
+                                      .stride = 1,
+                                      .blocks = 1,
+                                      .each_apart = true,
+                                      .entries = (size_t)2 * SMC_SAMPLE_BUDGET / warps,
+                                      .loop_entries = SMC_SAMPLE_BUDGET / warps,
+                                      .others = model->survey.others,
+                                      .overwritten = overwritten,
+                                      .sees_all = true};
+    alone.traces = (struct smc_traces){0};
+    enum smc_status status = smc_traces_make(&model->machine, &traced, &alone.traces, error);
+    *ran = (struct smc_alone){.whole = true};
+    if (status != SMC_OK)
+        return status == SMC_USAGE ? SMC_OK : status;
+    status = smc_model_run_sample(&alone, smc_sm_run, &work, error);
+    for (uint64_t w = 0; w < warps && status == SMC_OK; w++)
+        ran->whole &= alone.traces.trace[w].skip_count == 0;
+    smc_traces_free(&alone.traces);
+    ran->clocks = work.clocks;
+    return status;
+}
+
+enum smc_status smc_model_end_with_longest(struct model *model, struct smc_error *error)
+{
+    enum { MUCH = 4 };
+    const struct smc_survey *survey = &model->survey;
+    const bool is_part = survey->at_once > 0 && survey->at_once < model->blocks;
+    const double blocks = (double)model->blocks, resident = (double)model->machine.resident;
+    struct work *work = &model->work;
+    struct smc_survey_times times = {.blocks = blocks,
+                                     .warps_per_block = model->traces.warps_per_block,
+                                     .resident = resident,
+                                     .clocks = work->clocks};
+    struct smc_alone alone;
+    if (!model->traces.scattered || blocks <= resident || is_part)
+        return SMC_OK;
+    const double usual = work->clocks * resident / blocks / survey->length;
+    times.clocks_per_instruction = MUCH * usual;
+    if (smc_survey_end(survey, &times) <= work->clocks)
+        return SMC_OK;
+    const enum smc_status status =
+        smc_model_run_alone(model, survey->longest[0].place, 0, &alone, error);
+    times.clocks_per_instruction = alone.clocks / survey->longest[0].length;
+    /* the first iterations wait for what later ones find in L1 */
+    if (!alone.whole)
+        times.clocks_per_instruction = fmin(times.clocks_per_instruction, usual);
+    work->clocks = fmax(work->clocks, smc_survey_end(survey, &times));
+    return status;
 }
