@@ -527,6 +527,20 @@ extern "C" __global__ void flags(unsigned char *flag) /* a byte of each block */
     if (flag[blockIdx.x] < 3)
         flag[blockIdx.x] = 3;
 }
+/* Three of ten blocks work for long, by a state of their own; the others leave. */
+extern "C" __global__ void train(unsigned *state, float *x, int items, int steps)
+{
+    if (blockIdx.x >= items)
+        return;
+    unsigned s = state[blockIdx.x];
+    for (int i = 0; i < steps; i++) {
+        s = s * 1664525u + 1013904223u;
+        if (s >> 16 & 1)
+            x[(s >> 17) * 32 + threadIdx.x] += 1;
+    }
+    if (threadIdx.x == 0)
+        state[blockIdx.x] = s;
+}
 extern "C" __global__ void until_any(volatile int *done) /* until another block is there before */
 {
 #pragma unroll 1
@@ -763,6 +777,13 @@ states "blocks that race walk at the same time" '.time.contents_change and .time
 states "there is no time where the order of blocks decides it" \
     '.time == null and (.time_reason | test("branch at contents.cu:[0-9]+ .*other blocks store at the same"))' \
     run contents.cu --entry until_any --grid 1056 --block 64 -a i32x1 --device H200 --dry-run
+train() { # BLOCKS: instructions
+    smemcalc run contents.cu --entry train --grid "$1" --block 32 -a u32x10000:random -a f32x1048576 -a i32:3000 \
+        -a i32:20000 --device H200 --dry-run --format json 2>err | jq .time.counts.warp_instructions
+}
+empty "long blocks of which others leave at once count by their share" "$(
+    some=$(train 10000) all=$(train 3000)
+    jq -en "$some / $all | . > 0.9 and . < 1.1" >/dev/null || echo "$some, not $all")"
 stairs() { # SAME
     predicted run contents.cu --entry stairs --grid 1056 --block 256 -a i32:"$1" -a f32x270336:random \
         --device H200 --dry-run

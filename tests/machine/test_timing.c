@@ -13,6 +13,7 @@
 #include "machine/timing/l1.h"
 #include "machine/timing/l2.h"
 #include "machine/timing/launch_model.h"
+#include "machine/timing/means.h"
 #include "machine/timing/panels.h"
 #include "machine/timing/reuse.h"
 #include "machine/timing/sm_schedule.h"
@@ -1616,6 +1617,23 @@ static void test_longest_kept(void)
     CU_ASSERT_EQUAL(survey.longest[SMC_LONGEST_BLOCKS - 1].length, 184);
 }
 
+/* Three numbers of which one is nothing do not tell the mean, three that are alike do, and so do
+   many. */
+static void test_known_mean(void)
+{
+    struct smc_mean few = {.count = 0}, alike = {.count = 0}, many = {.count = 0};
+    for (int i = 0; i < 3; i++) {
+        smc_mean_add(&few, i == 0 ? 0 : 460);
+        smc_mean_add(&alike, 400 + 30 * i);
+    }
+    for (int i = 0; i < 300; i++)
+        smc_mean_add(&many, i % 3 == 0 ? 0 : 460);
+    CU_ASSERT_FALSE(smc_mean_is_known(&few, few.count));
+    CU_ASSERT(smc_mean_is_known(&alike, alike.count));
+    CU_ASSERT(smc_mean_is_known(&many, many.count));
+    CU_ASSERT_FALSE(smc_mean_is_known(&many, many.count / 32)); /* warps of blocks that are alike */
+}
+
 /* Of blocks in rounds the longest one ends as much later as it starts after those before it. */
 static void test_longest_block(void)
 {
@@ -3142,6 +3160,7 @@ CU_TestInfo tests_timing[] = {
     {"requests of iterations that are left out", test_weighted_requests},
     {"passes of the grid over an array", test_passes_over_array},
     {"spans of blocks that reside together", test_spans},
+    {"means of a few numbers", test_known_mean},
     {"the longest of blocks in rounds", test_longest_block},
     {"the longest blocks of a survey", test_longest_kept},
     {"atomics whose lanes share words", test_atomics_of_shared_words},

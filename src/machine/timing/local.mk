@@ -26,4 +26,5 @@ libsmc_la_SOURCES += \
 	src/machine/timing/terms.def \
 	src/machine/timing/time_terms.c src/machine/timing/timing.c \
 	src/machine/timing/traces.c src/machine/timing/traces.h \
-	src/machine/timing/uneven_sms.c
+	src/machine/timing/uneven_sms.c \
+	src/machine/timing/walk_failures.c

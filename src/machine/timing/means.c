@@ -22,6 +22,12 @@ bool smc_mean_suffices(const struct smc_mean *of, double least)
     return of->count >= least && EXACT * smc_mean_spread(of) <= of->mean * sqrt(of->count);
 }
 
+bool smc_mean_is_known(const struct smc_mean *of, double independent)
+{
+    enum { ROUGH = 8 };
+    return ROUGH * smc_mean_spread(of) <= of->mean * sqrt(independent);
+}
+
 bool smc_mean_is_steady(const struct smc_mean *all, const struct smc_mean *late)
 {
     enum { EXACT = 200 };

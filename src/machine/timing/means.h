@@ -20,6 +20,10 @@ double smc_mean_spread(const struct smc_mean *of);
 /* Whether the mean of at least so many is known to a hundredth, by two standard errors. */
 bool smc_mean_suffices(const struct smc_mean *of, double least);
 
+/* Whether the mean of so many independent numbers is known to an eighth, by a standard error: of
+   fewer, which differ much, the later ones always resemble the earlier ones. */
+bool smc_mean_is_known(const struct smc_mean *of, double independent);
+
 /* Whether the later values equal the earlier ones to 0.5 % plus three standard errors of the
    difference, since the warps of a block resemble each other. `late`: the last ones of `all`. */
 bool smc_mean_is_steady(const struct smc_mean *all, const struct smc_mean *late);

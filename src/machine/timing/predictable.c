@@ -97,13 +97,15 @@ static bool is_near(const struct smc_survey *survey)
    that do not, by more than the range allows: the order of blocks is not known. */
 static enum smc_status check_order(const struct model *model, struct smc_error *error)
 {
+    enum { SURELY = 3 };
     const struct smc_survey *survey = &model->survey;
     const double seeing = is_near(survey) ? survey->beside[1] : survey->seeing;
     const double longer = fmax(seeing, survey->unseeing);
     const double shorter = fmin(seeing, survey->unseeing);
     uint32_t loop = 0;
     double most = 0;
-    if (longer <= (1 + SMC_UNCERTAIN_CHANGES) * shorter || shorter <= 0)
+    const bool surely = longer - shorter > SURELY * survey->seeing_error;
+    if (longer <= (1 + SMC_UNCERTAIN_CHANGES) * shorter || shorter <= 0 || !surely)
         return SMC_OK;
     for (uint32_t i = 0; i < model->program.count; i++) {
         const struct smc_sass_instruction *in = &model->program.step[i].in;

@@ -157,81 +157,6 @@ static bool decides_and_changes(const struct tracer *tracer)
     return tracer->memory && (tracer->memory->decides & tracer->memory->changed) != 0;
 }
 
-/* The first branch from `from` on that closes a loop with step `at`; program->count: none does. */
-static uint32_t end_of_loop(const struct smc_machine_program *program, uint32_t at, uint32_t from)
-{
-    for (; from < program->count; from++) {
-        const struct smc_sass_instruction *in = &program->step[from].in;
-        if (in->operation == SMC_OP_BRA && in->target >= 0 &&
-            in->target / SMC_INSTRUCTION_BYTES <= at)
-            break;
-    }
-    return from;
-}
-
-/* The last access of the loop that a branch closes whose result decides which instructions follow:
-   an atomic in global memory. UINT32_MAX: none. */
-static uint32_t atomic_in_loop(const struct smc_machine_program *program, uint32_t branch)
-{
-    const int64_t target = program->step[branch].in.target;
-    for (int64_t i = (int64_t)branch; i >= target / SMC_INSTRUCTION_BYTES; i--)
-        if (program->step[i].purpose == SMC_PURPOSE_CONTROL &&
-            smc_is_global_atomic(&program->step[i].in))
-            return (uint32_t)i;
-    return UINT32_MAX;
-}
-
-/* Names the atomic of the innermost loop that has one, as that of blocks that take their work from
-   a counter; else the branch that closes the innermost loop. */
-static enum smc_status fail_to_end_loop(const struct smc_walk *walk, struct smc_error *error)
-{
-    const struct smc_machine_program *program = walk->program;
-    const uint32_t first = end_of_loop(program, walk->end_at, walk->end_at);
-    uint32_t atomic = UINT32_MAX;
-    smc_auto_text place = {0};
-    for (uint32_t end = first; end < program->count && atomic == UINT32_MAX;
-         end = end_of_loop(program, walk->end_at, end + 1))
-        atomic = atomic_in_loop(program, end);
-    const uint32_t closing = first < program->count ? first : walk->end_at;
-    smc_machine_program_append_place(program, atomic != UINT32_MAX ? atomic : closing, &place);
-    if (atomic != UINT32_MAX)
-        return smc_fail(
-            error, SMC_USAGE,
-            "what a loop executes depends on what the atomic at %s returns, which other "
-            "blocks change, for more instructions than are followed; if it counts out "
-            "work, give fewer items, or let blocks take them by blockIdx.x and "
-            "gridDim.x",
-            smc_text_string(&place));
-    return smc_fail(error, SMC_USAGE,
-                    "the loop that the branch at %s closes has more instructions than are followed",
-                    smc_text_string(&place));
-}
-
-/* Names the branch or the call, or where warps or lanes wait for each other. */
-static enum smc_status fail_to_follow(const struct tracer *tracer, struct smc_error *error)
-{
-    const struct smc_walk *walk = &tracer->walk;
-    smc_auto_text place = {0};
-    smc_machine_program_append_place(walk->program, walk->end_at, &place);
-    if (walk->end == SMC_WALK_STUCK)
-        return smc_fail(error, SMC_USAGE, "the wait at %s cannot be followed",
-                        smc_text_string(&place));
-    if (walk->end == SMC_WALK_CALLS_ELSEWHERE)
-        return smc_fail(error, SMC_USAGE,
-                        "the call at %s is of a function pointer or a function of the system, such "
-                        "as malloc or printf, and is not followed",
-                        smc_text_string(&place));
-    if (walk->end == SMC_WALK_TOO_DEEP)
-        return smc_fail(error, SMC_USAGE, "the calls at %s are nested deeper than is followed",
-                        smc_text_string(&place));
-    if (walk->end != SMC_WALK_WAITS)
-        return fail_to_end_loop(walk, error);
-    return smc_fail(error, SMC_USAGE,
-                    "a warp waits in a loop for others to store what it reads at %s, and in which "
-                    "order they run is not known",
-                    smc_text_string(&place));
-}
-
 /* --- Blocks ----------------------------------------------------------------------------------- */
 
 static void add_executions(const struct tracer *tracer, double *executions)
@@ -506,7 +431,7 @@ enum smc_status smc_traces_make(const struct smc_machine_launch *launch,
     if (end)
         return SMC_OK;
     smc_traces_free(traces);
-    return fail_to_follow(&tracer, error);
+    return smc_traces_fail(&tracer.walk, error);
 }
 
 void smc_traces_free(struct smc_traces *traces)
@@ -548,7 +473,7 @@ enum smc_status smc_traces_follow(const struct smc_machine_launch *launch, uint6
                         "what a warp stores decides what it executes, for more than the %u "
                         "instructions that are then followed",
                         MOST_STEPS / tracer.warps);
-    return ends ? SMC_OK : fail_to_follow(&tracer, error);
+    return ends ? SMC_OK : smc_traces_fail(&tracer.walk, error);
 }
 
 enum smc_status smc_traces_measure(const struct smc_warp_path *path, struct smc_trace_size *size,
@@ -645,7 +570,9 @@ enum smc_status smc_traces_measure_turns(const struct smc_machine_launch *launch
     }
     free(trace.patterns);
     free(trace.entry);
-    return !starts ? smc_out_of_memory(error) : ends ? SMC_OK : fail_to_follow(&tracer, error);
+    return !starts ? smc_out_of_memory(error)
+           : ends  ? SMC_OK
+                   : smc_traces_fail(&tracer.walk, error);
 }
 
 /* --- The whole grid --------------------------------------------------------------------------- */
@@ -717,12 +644,14 @@ static bool meeting_suffices(const struct tracer *tracer, struct seen *seen)
     const uint64_t steps = steps_taken(tracer);
     const bool ends_half = seen->is_late ? steps >= 2 * seen->half : steps >= seen->half;
     const bool both = seen->seeing[0].count > 0 && seen->seeing[1].count > 0;
+    const double blocks = seen->lengths.count / tracer->walked;
     if (both && (steps > MEETING_STEPS ||
                  (steps > SURVEY_STEPS && smc_mean_suffices(&seen->lengths, seen->lengths.count))))
         return true;
     if (!ends_half)
         return false;
-    if (seen->is_late && smc_mean_is_steady(&seen->lengths, &seen->late_lengths) &&
+    if (seen->is_late && smc_mean_is_known(&seen->lengths, blocks) &&
+        smc_mean_is_steady(&seen->lengths, &seen->late_lengths) &&
         smc_mean_is_steady(&seen->sectors, &seen->late_sectors))
         return true;
     seen->is_late = true;
@@ -762,6 +691,33 @@ static uint64_t paired(uint64_t i, uint64_t blocks)
     return pair < blocks / 2 ? 2 * evenly(pair, blocks / 2) + (i + 1) % 2 : blocks - 1;
 }
 
+/* A block or a warp has been walked, which is the one with this number. `second`: of a pair. */
+static void survey_add_walk(const struct tracer *tracer, struct smc_survey *survey,
+                            struct seen *seen, uint64_t number, double sectors, bool second)
+{
+    const double alone = survey_add(tracer, survey);
+    if (!tracer->block)
+        survey_see(tracer, survey, seen, number, alone, sectors);
+    for (uint32_t w = 0; w < tracer->walked && tracer->block; w++) {
+        const double length = (double)smc_walk_block_length(tracer->block, w);
+        smc_mean_add(&seen->seeing[tracer->memory->sees_others], length);
+        if (tracer->memory->sees_others)
+            smc_mean_add(&seen->beside[second], length);
+        survey_see(tracer, survey, seen, number * tracer->warps + walked_warp(tracer, w), length,
+                   sectors / tracer->walked);
+    }
+    if (tracer->block)
+        see_block(tracer, tracer->block, seen);
+}
+
+static void survey_walk(struct tracer *tracer, uint64_t number)
+{
+    if (tracer->block)
+        trace_together(tracer, number, NULL);
+    else
+        trace_warp(tracer, number / tracer->warps, (uint32_t)(number % tracer->warps), NULL);
+}
+
 /* Blocks whose warps walk together. */
 static bool survey_blocks(struct tracer *tracer, struct smc_survey *survey, struct seen *seen)
 {
@@ -777,19 +733,10 @@ static bool survey_blocks(struct tracer *tracer, struct smc_survey *survey, stru
             break;
         if (survey->in_pairs)
             tracer->blocks_walked = i / 2 + i; /* either one of a pair may see others */
-        trace_together(tracer, block, NULL);
+        survey_walk(tracer, block);
         if (does_not_end(tracer))
             return false;
-        survey_add(tracer, survey);
-        for (uint32_t w = 0; w < tracer->walked; w++) {
-            const double length = (double)smc_walk_block_length(tracer->block, w);
-            smc_mean_add(&seen->seeing[tracer->memory->sees_others], length);
-            if (tracer->memory->sees_others)
-                smc_mean_add(&seen->beside[i % 2], length);
-            survey_see(tracer, survey, seen, block * tracer->warps + walked_warp(tracer, w), length,
-                       (tracer->walk.all_sectors - before) / tracer->walked);
-        }
-        see_block(tracer, tracer->block, seen);
+        survey_add_walk(tracer, survey, seen, block, tracer->walk.all_sectors - before, i % 2 > 0);
     }
     return true;
 }
@@ -797,21 +744,96 @@ static bool survey_blocks(struct tracer *tracer, struct smc_survey *survey, stru
 static bool survey_warps(struct tracer *tracer, struct smc_survey *survey, struct seen *seen)
 {
     const uint32_t *grid = tracer->launch->grid;
-    uint64_t warps = tracer->warps;
-    uint64_t all = (uint64_t)grid[0] * grid[1] * grid[2] * warps;
+    uint64_t all = (uint64_t)grid[0] * grid[1] * grid[2] * tracer->warps;
     uint64_t most = all < SURVEY_WARPS ? all : SURVEY_WARPS;
     for (uint64_t i = 0; i < most; i++) {
         uint64_t number = evenly(i, all);
         double before = tracer->walk.all_sectors;
         if (survey_suffices(tracer, seen, SURVEY_LEAST_WARPS))
             break;
-        trace_warp(tracer, number / warps, (uint32_t)(number % warps), NULL);
+        survey_walk(tracer, number);
         if (does_not_end(tracer))
             return false;
-        double length = survey_add(tracer, survey);
-        survey_see(tracer, survey, seen, number, length, tracer->walk.all_sectors - before);
+        survey_add_walk(tracer, survey, seen, number, tracer->walk.all_sectors - before, false);
     }
     return true;
+}
+
+/* --- Warps that leave at once ----------------------------------------------------------------- */
+
+enum { PART_OF_LONG = 64 };
+
+/* The share of the first warps of a survey that execute at least a part of what all do on average.
+ */
+static double share_of_long(const struct smc_survey *survey, const struct smc_mean *lengths)
+{
+    const size_t count = (size_t)fmin(lengths->count, SMC_SURVEYED_WARPS);
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += survey->first[i].length * PART_OF_LONG >= lengths->mean;
+    return sum / (double)count;
+}
+
+/* Walks more until they leave or have so many steps, and returns how many warps did not leave.
+   Negative: one does not end. */
+static double survey_until(struct tracer *tracer, struct smc_survey *survey, struct seen *seen,
+                           uint64_t most_steps)
+{
+    enum { FEW = 32, MANY = 1024, PART = 4 };
+    const uint32_t *grid = tracer->launch->grid, warps = tracer->block ? tracer->walked : 1;
+    const uint64_t all =
+        (uint64_t)grid[0] * grid[1] * grid[2] * (tracer->block ? 1 : tracer->warps);
+    const uint64_t first = (uint64_t)seen->lengths.count / warps, steps = tracer->walk.steps;
+    const enum smc_walk_end end = tracer->walk.end;
+    uint64_t more = 0, left = 0;
+    tracer->walk.most_steps = most_steps;
+    while (first + more + left < all && more + left < (left > 0 ? MANY : FEW) &&
+           tracer->walk.steps < steps + SURVEY_STEPS / PART) {
+        const uint64_t number = evenly(first + more + left, all);
+        const double sectors = tracer->walk.all_sectors;
+        survey_walk(tracer, number);
+        if (tracer->walk.end == SMC_WALK_TOO_LONG) {
+            tracer->walk.end = end;
+            more++;
+        } else if (does_not_end(tracer)) {
+            return -1;
+        } else {
+            left++;
+            survey_add_walk(tracer, survey, seen, number, tracer->walk.all_sectors - sectors,
+                            left % 2 > 0);
+        }
+    }
+    tracer->walk.most_steps = MOST_STEPS;
+    return left > 0 ? (double)more * warps : 0;
+}
+
+/* Where few warps were walked since they are long, others may leave at once, more or fewer than it
+   seems: more are walked, until they leave or execute a part of what long ones do, which they are
+   then taken to do. Of 52800 blocks 20000 train a network with a sentence each and the others
+   leave, but the first three are of the former and take all steps of a survey. */
+static bool survey_short(struct tracer *tracer, struct smc_survey *survey, struct seen *seen)
+{
+    enum { LEAST_STEPS = 128 };
+    const size_t count = tracer->launch->program->count;
+    const struct smc_mean lengths = seen->lengths, sectors = seen->sectors;
+    const double walked = lengths.count * share_of_long(survey, &lengths);
+    const double part = (double)tracer->walk.steps * tracer->walked / walked / PART_OF_LONG;
+    double *executions = tracer->executions, *accessed = executions + count;
+    if (lengths.count >= SMC_SURVEYED_WARPS || part < LEAST_STEPS ||
+        smc_mean_suffices(&lengths, SURVEY_LEAST_WARPS))
+        return true;
+    memcpy(executions, survey->executions, count * sizeof *executions);
+    memcpy(accessed, survey->sectors, count * sizeof *accessed);
+    const double more = survey_until(tracer, survey, seen, (uint64_t)part);
+    for (size_t i = 0; i < count && more > 0; i++) {
+        survey->executions[i] += executions[i] * more / walked;
+        survey->sectors[i] += accessed[i] * more / walked;
+    }
+    for (double i = 0; i < more; i++) {
+        smc_mean_add(&seen->lengths, lengths.mean * lengths.count / walked);
+        smc_mean_add(&seen->sectors, sectors.mean * sectors.count / walked);
+    }
+    return more >= 0;
 }
 
 /* --- Blocks that race ------------------------------------------------------------------------- */
@@ -856,6 +878,8 @@ static bool survey_grid(struct tracer *tracer, struct smc_survey *survey)
     bool ends = survey->at_once ? survey_at_once(tracer, survey, &seen)
                 : tracer->block ? survey_blocks(tracer, survey, &seen)
                                 : survey_warps(tracer, survey, &seen);
+    if (ends && !survey->at_once && !survey->in_pairs)
+        ends = survey_short(tracer, survey, &seen);
     survey->warps = (uint64_t)seen.lengths.count;
     survey->length = seen.lengths.mean;
     survey->spread = seen.lengths.count > 0 ? smc_mean_spread(&seen.lengths) : 0;
@@ -863,6 +887,8 @@ static bool survey_grid(struct tracer *tracer, struct smc_survey *survey)
     survey->block_spread = seen.blocks.count > 0 ? smc_mean_spread(&seen.blocks) : 0;
     survey->seeing = seen.seeing[true].mean;
     survey->unseeing = seen.seeing[false].mean;
+    survey->seeing_error = survey->spread * sqrt(tracer->walked / seen.seeing[true].count +
+                                                 tracer->walked / seen.seeing[false].count);
     survey->beside[0] = seen.beside[0].mean;
     survey->beside[1] = seen.beside[1].mean;
     survey->whole = survey->warps == (uint64_t)grid[0] * grid[1] * grid[2] * tracer->warps;
@@ -953,7 +979,7 @@ static enum smc_status make_survey(const struct smc_machine_launch *launch, stru
                  "not known",
                  smc_text_string(&place));
     else
-        fail_to_follow(&tracer, error);
+        smc_traces_fail(&tracer.walk, error);
     smc_survey_free(survey);
     return SMC_USAGE;
 }

@@ -4,6 +4,7 @@
 #define SMC_MACHINE_TRACES_H
 
 #include "machine/sass/sass_launch.h"
+#include "machine/sass/walk.h"
 #include "machine/timing/sm_schedule.h"
 
 /* How many warps a block has. */
@@ -41,6 +42,7 @@ struct smc_survey {
     double seeing, unseeing; /* then: mean lengths of warps of blocks that see what others stored,
                                 and of those that do not; 0: there are none; of blocks at the same
                                 time, of the second half and the first */
+    double seeing_error;     /* the standard error of their difference */
     double beside[2]; /* in pairs, of blocks that see it: [1] also what the next one stored */
     double steps;     /* evaluated, of all of them */
     enum smc_walk_end end;
@@ -89,6 +91,10 @@ enum smc_status smc_traces_make(const struct smc_machine_launch *launch,
                                 const struct smc_traced *traced, struct smc_traces *traces,
                                 struct smc_error *error);
 void smc_traces_free(struct smc_traces *traces);
+
+/* SMC_USAGE: names the branch or the call at which a walk ended that was not walked to its end, or
+   where warps or lanes wait for each other. */
+enum smc_status smc_traces_fail(const struct smc_walk *walk, struct smc_error *error);
 
 /* How often the steps of the traced blocks are executed and how many sectors they access, by a
    survey of the grid that differs from the traces. SMC_MACHINE. */
