@@ -157,14 +157,14 @@ bool smc_survey_differs(const struct smc_survey *survey, const struct smc_traces
 
 void smc_survey_add_long(struct smc_survey *survey, uint64_t block, double length)
 {
-    struct smc_surveyed_warp *longest = survey->longest, new = {block, length};
-    for (size_t i = 0; i<SMC_LONGEST_BLOCKS &&new.length> 0; i++) {
+    struct smc_surveyed_warp *longest = survey->longest, added = {block, length};
+    for (size_t i = 0; i < SMC_LONGEST_BLOCKS && added.length > 0; i++) {
         const struct smc_surveyed_warp old = longest[i];
-        if (old.length >= new.length && old.place == block)
+        if (old.length >= added.length && old.place == block)
             return;
-        if (old.length >= new.length)
+        if (old.length >= added.length)
             continue;
-        longest[i] = new;
-        new = old.place == block ? (struct smc_surveyed_warp){0} : old;
+        longest[i] = added;
+        added = old.place == block ? (struct smc_surveyed_warp){0} : old;
     }
 }
