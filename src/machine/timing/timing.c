@@ -473,7 +473,7 @@ static void set_launch_after_copies(struct model *model)
     const struct smc_time_launch *launch = model->launch;
     unsigned copies = 0;
     for (size_t i = 0; i < launch->arguments->array_count && launch->restored; i++)
-        copies += model->work.stored >> i & 1;
+        copies += (model->work.stored >> i & 1) != 0;
     model->rates.launch_ms += smc_rates_after_copies_ms(copies);
 }
 
