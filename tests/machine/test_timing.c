@@ -16,6 +16,7 @@
 #include "machine/timing/means.h"
 #include "machine/timing/panels.h"
 #include "machine/timing/reuse.h"
+#include "machine/timing/row_parts.h"
 #include "machine/timing/sm_schedule.h"
 #include "temporary.h"
 #include "unit.h"
@@ -141,7 +142,7 @@ static void test_panels(void)
     struct smc_warp_trace trace[BLOCKS];
     const struct smc_warp_trace *pointer[BLOCKS];
     struct smc_time_array array[ARRAYS];
-    double different[ARRAYS];
+    struct smc_panels panels[ARRAYS];
     for (uint32_t i = 0; i < ARRAYS; i++)
         array[i] = (struct smc_time_array){.address = 0x100000 * (i + 1), .bytes = 0x100000};
     for (uint32_t i = 0; i < 3; i++)
@@ -155,19 +156,59 @@ static void test_panels(void)
         pointer[b] = &trace[b];
     }
     struct smc_traces traces = {.blocks = BLOCKS, .warps_per_block = 1, .pointer = pointer};
-    CU_ASSERT_FATAL(smc_panels_find(&traces, 3, MOST, array, ARRAYS, different));
-    CU_ASSERT_DOUBLE_EQUAL(different[0], 4, 0.01);
-    CU_ASSERT_EQUAL(different[1], MOST);
-    CU_ASSERT_DOUBLE_EQUAL(different[2], 1, 0.01);
-    CU_ASSERT_EQUAL(different[3], 0);
+    CU_ASSERT_FATAL(smc_panels_find(&traces, 3, MOST, array, ARRAYS, panels));
+    CU_ASSERT_DOUBLE_EQUAL(panels[0].different, 4, 0.01);
+    CU_ASSERT_EQUAL(panels[1].different, MOST);
+    CU_ASSERT_DOUBLE_EQUAL(panels[2].different, 1, 0.01);
+    CU_ASSERT_EQUAL(panels[3].different, 0);
+    CU_ASSERT_EQUAL(panels[1].span, 32 * 128 * 32 / 31.0); /* a block after the last one */
+    CU_ASSERT_EQUAL(panels[3].span, 0);
     for (uint64_t b = 0; b < BLOCKS; b++) /* both panels in one array */
         line[b][1].number = 0x2800 + b;
-    CU_ASSERT_FATAL(smc_panels_find(&traces, 3, MOST, array, ARRAYS, different));
-    CU_ASSERT_DOUBLE_EQUAL(different[0], (4 + MOST) / 2.0, 0.01);
+    CU_ASSERT_FATAL(smc_panels_find(&traces, 3, MOST, array, ARRAYS, panels));
+    CU_ASSERT_DOUBLE_EQUAL(panels[0].different, (4 + MOST) / 2.0, 0.01);
     traces.warps_per_block = BLOCKS; /* a single block has all of it */
     traces.blocks = 1;
-    CU_ASSERT_FATAL(smc_panels_find(&traces, 3, MOST, array, ARRAYS, different));
-    CU_ASSERT_EQUAL(different[2], MOST);
+    CU_ASSERT_FATAL(smc_panels_find(&traces, 3, MOST, array, ARRAYS, panels));
+    CU_ASSERT_EQUAL(panels[2].different, MOST);
+}
+
+/* 8 warps that each load 100 rows of 4 lines from all over an array: the first `lines` of a row in
+   one access. `walk`: of each row other lines than of the row before. The share of the array. */
+static double part_of_rows(uint32_t lines, bool walk)
+{
+    enum { WARPS = 8, ROWS = 100, ROW_LINES = 4, ALL_ROWS = 4096 };
+    struct smc_warp_trace_line line[WARPS][ROWS * ROW_LINES];
+    struct smc_warp_trace_entry entry[ROWS];
+    struct smc_warp_trace trace[WARPS];
+    const struct smc_warp_trace *pointer[WARPS];
+    const struct smc_time_array array = {.address = 0x100000,
+                                         .bytes = (uint64_t)ALL_ROWS * ROW_LINES * SMC_LINE_BYTES};
+    double share = 0;
+    for (uint32_t i = 0; i < ROWS; i++)
+        entry[i] = (struct smc_warp_trace_entry){.line = i * lines, .lines = (uint8_t)lines};
+    for (uint64_t w = 0; w < WARPS; w++) {
+        for (uint64_t i = 0; i < (uint64_t)ROWS * lines; i++) {
+            const uint64_t row = (w * ROWS + i / lines) * 1237 % ALL_ROWS;
+            const uint64_t column = walk ? (i / lines + i % lines) % ROW_LINES : i % lines;
+            line[w][i] = (struct smc_warp_trace_line){
+                .number = 0x100000 / SMC_LINE_BYTES + row * ROW_LINES + column, .sectors = 15};
+        }
+        trace[w] = (struct smc_warp_trace){
+            .entry = entry, .count = ROWS, .line = line[w], .line_count = (size_t)ROWS * lines};
+        pointer[w] = &trace[w];
+    }
+    const struct smc_traces traces = {.blocks = WARPS, .warps_per_block = 1, .pointer = pointer};
+    CU_ASSERT_FATAL(smc_row_parts_find(&traces, 1, &array, 1, &share));
+    return share;
+}
+
+static void test_parts_of_rows(void)
+{
+    CU_ASSERT_EQUAL(part_of_rows(2, false), 0.5);
+    CU_ASSERT_EQUAL(part_of_rows(1, false), 0.25);
+    CU_ASSERT_EQUAL(part_of_rows(4, false), 1);
+    CU_ASSERT_EQUAL(part_of_rows(2, true), 1);
 }
 
 /* Both halves of L2 keep what SMs in both read: less of it than of other arrays. */
@@ -3191,6 +3232,7 @@ CU_TestInfo tests_timing[] = {
     {"pieces that are accessed again", test_reuse},
     {"pieces that several blocks access", test_reuse_by_blocks},
     {"panels that blocks share", test_panels},
+    {"parts of rows that blocks access at a time", test_parts_of_rows},
     {"panels in both halves of L2", test_shared_panels},
     {"arrays that were copied before the launch", test_copied_arrays},
     {"the distance of pieces among others", test_reuse_among_others},

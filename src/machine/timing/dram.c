@@ -176,14 +176,27 @@ static double repeats_of(const struct smc_touched *touched)
     return (touched->asked_read + touched->asked_written) / fmax(touched->both, 1);
 }
 
-/* The bytes that pass through L2 between two accesses to the same place of an array. */
+/* The share of what is accessed of an array that the blocks access that run at a time: a part of
+   each row. Of two halves of a grid that gather 24 rows of 512 bytes for each one of 131072, each
+   reads half of every row: 295 MB come from DRAM, where 700 would if 67 MB were accessed at a time,
+   of 1.67 GB that L2 is asked for (dram__bytes_read, H200, CUDA 13.0, driver 580.159.04,
+   2026-11-30).
+ */
+static double part_at_a_time(const struct model *model, size_t i)
+{
+    return model->part[i] > 0 ? model->part[i] : 1;
+}
+
+/* The bytes that pass through L2 between two accesses to the same place of an array, by all blocks
+   or by those that run at a time. */
 static double bytes_between(const struct model *model, const struct smc_touched *touched,
-                            const struct scale *scale)
+                            const struct scale *scale, bool at_a_time)
 {
     double bytes = 0, repeats = repeats_of(touched);
     for (size_t i = 0; i < model->arguments->array_count; i++) {
         const struct smc_touched other = touched_of(model, i, scale);
-        bytes += other.both * fmin(1, repeats_of(&other) / fmax(repeats, 1e-9));
+        bytes += other.both * (at_a_time ? part_at_a_time(model, i) : 1) *
+                 fmin(1, repeats_of(&other) / fmax(repeats, 1e-9));
     }
     return fmax(bytes, 1);
 }
@@ -211,6 +224,14 @@ static double share_soon(const struct model *model, const struct smc_reuse_count
             soon += counts->of_class[i];
     }
     return soon / fmax(smc_reuse_sum(counts), 1);
+}
+
+/* The share of accesses at any of so many bytes to those that L2, which keeps some of them, has
+   lost. */
+static double share_lost(const struct model *model, const struct smc_reuse_counts *counts,
+                         double bytes, double kept)
+{
+    return fmax(0, 1 - kept / bytes) * (1 - share_soon(model, counts, bytes, kept));
 }
 
 /* The different bytes that pass L2 from a launch to the next one: what it accesses, and all of the
@@ -281,7 +302,8 @@ static void set_scattered(struct model *model, size_t i, const struct scale *sca
     const struct smc_touched touched = touched_of(model, i, scale);
     const struct smc_rates *rates = &model->rates;
     const double l2_bytes = (double)model->launch->device->l2_bytes;
-    const double bytes = bytes_between(model, &touched, scale);
+    const double all = bytes_between(model, &touched, scale, false);
+    const double bytes = bytes_between(model, &touched, scale, true);
     const double near_bytes = bytes * share_at_a_time(model, i, &touched);
     const double kept_loads = SMC_L2_KEEPS_SCATTERED_LOADS * l2_bytes;
     const double kept_stores = SMC_L2_KEEPS_SCATTERED_STORES * l2_bytes;
@@ -291,10 +313,8 @@ static void set_scattered(struct model *model, size_t i, const struct scale *sca
     struct smc_sm_dram *dram = &model->dram[i];
     const struct smc_sm_traffic *traffic = &model->traffic[i];
     *dram = (struct smc_sm_dram){
-        .load_share = fmax(0, 1 - kept_loads / bytes) *
-                      (1 - share_soon(model, &traffic->loads, bytes, kept_loads)),
-        .store_share = fmax(0, 1 - kept_filled / bytes) *
-                       (1 - share_soon(model, &traffic->stores, bytes, kept_filled)),
+        .load_share = share_lost(model, &traffic->loads, near ? all : bytes, kept_loads),
+        .store_share = share_lost(model, &traffic->stores, near ? all : bytes, kept_filled),
         .scattered = !near && array_is_scattered(traffic),
         .in_no_order = true};
     const double first_loads = share * touched.read / fmax(touched.asked_read, 1);
@@ -402,20 +422,26 @@ static double loaded_by_others(const struct model *model, size_t i, const struct
     const double firsts = loads->of_class[0] / fmax(smc_reuse_sum(loads), 1) * touched.asked_read;
     if (firsts <= touched.read || !blocks_have_parts(model, i))
         return 0;
-    return (firsts - touched.read) * smc_l2_share_of_dram(kept,
-                                                          bytes_between(model, &touched, scale),
-                                                          (double)model->launch->device->l2_bytes);
+    return (firsts - touched.read) *
+           smc_l2_share_of_dram(kept, bytes_between(model, &touched, scale, false),
+                                (double)model->launch->device->l2_bytes);
 }
 
 /* The bytes of an array that the blocks access that run at a time; 0: not known. Each SM's blocks
-   of the sample access some places for the first time. */
+   of the sample access some places for the first time; other blocks access these, too, if all of
+   them lie closer together, as where one loads in its second turn what another did in its first: of
+   16 rows that blocks load from each of 256 rows on, 285 MB come from DRAM, which are once all of
+   them (dram__bytes_read, H200, CUDA 13.0, driver 580.159.04, 2026-12-01). */
 static double bytes_at_a_time(const struct model *model, size_t i, const struct scale *scale)
 {
     const struct smc_sm_traffic *traffic = &model->traffic[i];
     const double first =
         (traffic->loads.of_class[0] + traffic->stores.of_class[0]) * SMC_L2_PIECE_BYTES;
-    return fmin(first / model->sample.blocks * model->different[i],
-                touched_of(model, i, scale).both);
+    const double all = first / model->sample.blocks * model->panels[i].different;
+    const double span = model->sample.is_whole && model->panels[i].span > 0
+                            ? model->panels[i].span + traffic->block_span
+                            : INFINITY;
+    return fmin(fmin(all, span), touched_of(model, i, scale).both);
 }
 
 /* How often each byte of an array comes from DRAM again since blocks read it that run later than
@@ -425,7 +451,7 @@ static double moved_for_others(const struct model *model, size_t i, const struct
 {
     const double run = (double)(model->sms * model->launch->blocks_per_sm);
     const double times = (double)model->blocks / run * bytes_at_a_time(model, i, scale);
-    if (read <= 0 || model->different[i] <= 0)
+    if (read <= 0 || model->panels[i].different <= 0)
         return 0;
     return fmax(0, times / read - 1) *
            smc_l2_share_of_shared(passed, (double)model->launch->device->l2_bytes);
@@ -467,6 +493,15 @@ bool smc_model_needs_dram(const struct model *model)
         bytes += (model->launch->restored ? 2 : 1) * (double)arguments->array[i].bytes;
     return model->launch->cold ||
            bytes > SMC_L2_KEEPS_STORED * (double)model->launch->device->l2_bytes;
+}
+
+bool smc_model_exceeds_l2_in_no_order(const struct model *model)
+{
+    const double kept = SMC_L2_KEEPS_SCATTERED_STORES * (double)model->launch->device->l2_bytes;
+    bool any = false;
+    for (size_t i = 0; i < model->arguments->array_count; i++)
+        any |= (double)model->arguments->array[i].bytes > kept && is_in_no_order(model, i);
+    return any;
 }
 
 /* Of all arrays, what of them L2 has lost since the launch before. */

@@ -4,6 +4,7 @@
 
 #include "machine/timing.h"
 #include "machine/timing/module_values.h"
+#include "machine/timing/panels.h"
 #include "machine/timing/traces.h"
 
 /* The part of a launch that is executed: these blocks of one SM, and so much of their warps. */
@@ -53,9 +54,12 @@ struct model {
     uint64_t blocks, sms;
     struct smc_sm_dram dram[SMC_TIME_MOST_ARGUMENTS + 2]; /* as in struct smc_sm_launch */
     struct smc_sm_traffic traffic[SMC_TIME_MOST_ARGUMENTS + 2];
-    /* Of the blocks that run at a time, those that access different places of an array (panels.h);
-       0: not known, or all blocks run at a time. */
-    double different[SMC_TIME_MOST_ARGUMENTS];
+    /* Which places of an array the blocks access that run at a time; 0: not known, or all blocks
+       run at a time. The span is that of their first iterations. */
+    struct smc_panels panels[SMC_TIME_MOST_ARGUMENTS];
+    /* The share of an array that the blocks that run at a time access, if of a part of each row
+       (row_parts.h); 0: not known. */
+    double part[SMC_TIME_MOST_ARGUMENTS];
     double resident_warps;     /* at most, on all SMs */
     double local_bytes;        /* of all threads that reside */
     double dram_clocks;        /* of all that comes from and goes to DRAM */
@@ -168,6 +172,9 @@ void smc_model_set_time(const struct model *model, double times, struct smc_time
 
 /* Whether L2 does not hold all memory of the launch. */
 bool smc_model_needs_dram(const struct model *model);
+
+/* Whether any array that L2 does not hold is accessed in no order, as `traffic` shows. */
+bool smc_model_exceeds_l2_in_no_order(const struct model *model);
 
 /* Sets `dram`, `dram_clocks`, `sms_share` and the bytes of the time from `traffic`, which may be of
    blocks that were drawn from the whole grid. */

@@ -17,6 +17,7 @@ libsmc_la_SOURCES += \
 	src/machine/timing/products.c src/machine/timing/products.def \
 	src/machine/timing/rates.c \
 	src/machine/timing/reuse.c src/machine/timing/reuse.h \
+	src/machine/timing/row_parts.c src/machine/timing/row_parts.h \
 	src/machine/timing/run_sample.c src/machine/timing/sample.c \
 	src/machine/timing/sm_atomics.c \
 	src/machine/timing/sm_constants.c \

@@ -57,10 +57,23 @@ struct panel_step {
     double of_all, of_blocks; /* different lines of all blocks together, and of each, added up */
 };
 
+/* The lines of an array that are accessed. */
+struct panel_places {
+    uint64_t first, last; /* 0: none is */
+};
+
+/* In bytes, as if more blocks than those drawn evenly went on behind the last one. */
+static double span_of(const struct panel_places *place, double blocks)
+{
+    return place->last == 0 || blocks < 2
+               ? 0
+               : (double)(place->last - place->first + 1) * SMC_LINE_BYTES * blocks / (blocks - 1);
+}
+
 /* The accesses of one warp. */
 static void note_trace(const struct smc_warp_trace *trace, uint32_t block,
                        const struct smc_time_array *array, size_t arrays, struct panel_lines *lines,
-                       struct panel_step *step)
+                       struct panel_step *step, struct panel_places *place)
 {
     for (size_t i = 0; i < trace->count; i++) {
         const struct smc_warp_trace_entry *entry = &trace->entry[i];
@@ -73,6 +86,9 @@ static void note_trace(const struct smc_warp_trace *trace, uint32_t block,
             if (in == arrays)
                 continue;
             note_access(lines, number << STEP_BITS | entry->step, block, &of_all, &of_block);
+            place[in].first =
+                place[in].last > 0 && place[in].first < number ? place[in].first : number;
+            place[in].last = place[in].last > number ? place[in].last : number;
             step[entry->step].array = in;
             step[entry->step].of_all += of_all;
             step[entry->step].of_blocks += of_block;
@@ -81,7 +97,7 @@ static void note_trace(const struct smc_warp_trace *trace, uint32_t block,
 }
 
 bool smc_panels_find(const struct smc_traces *traces, uint32_t steps, double most,
-                     const struct smc_time_array *array, size_t arrays, double *different)
+                     const struct smc_time_array *array, size_t arrays, struct smc_panels *panels)
 {
     const size_t warps = (size_t)traces->blocks * traces->warps_per_block;
     struct panel_lines lines = {.bits = 4};
@@ -93,22 +109,24 @@ bool smc_panels_find(const struct smc_traces *traces, uint32_t steps, double mos
     lines.line = smc_calloc((size_t)1 << lines.bits, sizeof *lines.line);
     struct panel_step *step = smc_calloc(steps + 1, sizeof *step);
     double *of_array = smc_calloc(arrays + 1, sizeof *of_array);
-    const bool has = lines.line && step && of_array;
+    struct panel_places *place = smc_calloc(arrays + 1, sizeof *place);
+    const bool has = lines.line && step && of_array && place;
     for (size_t i = 0; i < warps && has; i++)
         note_trace(traces->pointer[i], (uint32_t)(i / traces->warps_per_block), array, arrays,
-                   &lines, step);
-    for (size_t i = 0; i < arrays; i++)
-        different[i] = 0;
+                   &lines, step, place);
+    for (size_t i = 0; i < arrays && has; i++)
+        panels[i] = (struct smc_panels){.span = span_of(&place[i], traces->blocks)};
     for (uint32_t i = 0; i < steps && has; i++) {
         if (step[i].of_blocks <= 0)
             continue;
         const double seen = step[i].of_all / step[i].of_blocks * traces->blocks;
-        different[step[i].array] +=
+        panels[step[i].array].different +=
             step[i].of_blocks * fmin(smc_panels_of(seen, traces->blocks), most);
         of_array[step[i].array] += step[i].of_blocks;
     }
     for (size_t i = 0; i < arrays && has; i++)
-        different[i] /= fmax(of_array[i], 1);
+        panels[i].different /= fmax(of_array[i], 1);
+    free(place);
     free(of_array);
     free(step);
     free(lines.line);

@@ -9,11 +9,16 @@
    of many more. */
 double smc_panels_of(double seen, double blocks);
 
+/* Of an array; 0: no block accesses it. */
+struct smc_panels {
+    double different; /* how many blocks' worth of different places all blocks access */
+    double span;      /* bytes between the first place of all blocks and the last one */
+};
+
 /* By the traces of blocks that were drawn evenly from those that run at a time, `most`: sets
-   `different`, one value for each of `arrays`, to how many blocks' worth of different places all of
-   them access; 0: none accesses the array. Loads and stores of the program, which has so many
-   `steps`, may access panels of their own. False: memory. */
+   `panels`, one for each of `arrays`. Loads and stores of the program, which has so many `steps`,
+   may access panels of their own. False: memory. */
 bool smc_panels_find(const struct smc_traces *traces, uint32_t steps, double most,
-                     const struct smc_time_array *array, size_t arrays, double *different);
+                     const struct smc_time_array *array, size_t arrays, struct smc_panels *panels);
 
 #endif

@@ -12,6 +12,7 @@
 #include "machine/timing/launch_model.h"
 #include "machine/timing/module_values.h"
 #include "machine/timing/panels.h"
+#include "machine/timing/row_parts.h"
 #include "machine/timing/traces.h"
 #include "rules/banks.h"
 
@@ -276,7 +277,37 @@ static enum smc_status find_panels(struct model *model, struct smc_error *error)
         return status;
     const bool found =
         smc_panels_find(&traces, model->program.count, (double)run, model->arguments->array,
-                        model->arguments->array_count, model->different);
+                        model->arguments->array_count, model->panels);
+    smc_traces_free(&traces);
+    return found ? SMC_OK : smc_out_of_memory(error);
+}
+
+/* Of which parts of rows blocks drawn from those that run at a time access all over an array. */
+static enum smc_status find_row_parts(struct model *model, struct smc_error *error)
+{
+    enum { BLOCKS = 32, BUDGET = 8 * SMC_SAMPLE_BUDGET };
+    const uint64_t run = model->sms * model->launch->blocks_per_sm;
+    struct sample least = {.blocks = 1};
+    struct smc_traces traces = {0};
+    bool cut;
+    if (model->blocks <= run || model->survey.others || !smc_model_exceeds_l2_in_no_order(model))
+        return SMC_OK;
+    enum smc_status status = smc_sample_measure(model, SMC_LEAST_LOOP_ENTRIES, &least, &cut, error);
+    if (status != SMC_OK)
+        return status;
+    const uint64_t entries = least.entries * smc_traces_warps(&model->machine);
+    const double fit = fmin((double)BUDGET / (double)entries, fmin((double)run, BLOCKS));
+    const struct smc_traced traced = {.scattered = true,
+                                      .among = run,
+                                      .blocks = (uint32_t)fmax(fit, 1),
+                                      .each_apart = by_data(model),
+                                      .entries = least.entries,
+                                      .loop_entries = least.loop_entries};
+    status = smc_traces_make(&model->machine, &traced, &traces, error);
+    if (status != SMC_OK)
+        return status;
+    const bool found = smc_row_parts_find(&traces, model->program.count, model->arguments->array,
+                                          model->arguments->array_count, model->part);
     smc_traces_free(&traces);
     return found ? SMC_OK : smc_out_of_memory(error);
 }
@@ -290,6 +321,8 @@ static enum smc_status find_dram(struct model *model, struct smc_error *error)
     enum smc_status status = access_arrays(model, &drawn, error);
     if (status == SMC_OK && !drawn)
         status = find_panels(model, error);
+    if (status == SMC_OK && !drawn)
+        status = find_row_parts(model, error);
     if (status == SMC_OK)
         smc_model_find_dram(model, drawn);
     return status;
