@@ -21,7 +21,7 @@ struct row_places {
     bool accessed[LENGTHS][PLACES];
 };
 
-static void note_line(const struct smc_warp_trace_line *line, struct row_places *places)
+static void note_row_line(const struct smc_warp_trace_line *line, struct row_places *places)
 {
     places->lines++;
     for (int i = 0; i < LENGTHS; i++)
@@ -43,7 +43,7 @@ static void note_warp(const struct smc_warp_trace *trace, const struct smc_time_
         if (in == arrays)
             continue;
         for (uint32_t k = 0; k < entry->lines; k++)
-            note_line(&line[k], &places[in]);
+            note_row_line(&line[k], &places[in]);
         const uint64_t before = first[entry->step];
         places[in].again += before > 0;
         for (int k = 0; k < LENGTHS && before > 0; k++)
@@ -54,7 +54,7 @@ static void note_warp(const struct smc_warp_trace *trace, const struct smc_time_
 
 /* The least share by all lengths of rows for which there are enough accesses, which stay where they
    are in rows. */
-static double share_of(const struct row_places *places)
+static double share_of_rows(const struct row_places *places)
 {
     enum { MANY = 8, FEW = 10 /* one of so many */ };
     double least = 1;
@@ -80,7 +80,7 @@ bool smc_row_parts_find(const struct smc_traces *traces, uint32_t steps,
         note_warp(traces->pointer[i], array, arrays, first, places);
     }
     for (size_t i = 0; i < arrays && has; i++)
-        share[i] = share_of(&places[i]);
+        share[i] = share_of_rows(&places[i]);
     free(first);
     free(places);
     return has;
