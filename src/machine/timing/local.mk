@@ -19,7 +19,7 @@ libsmc_la_SOURCES += \
 	src/machine/timing/reuse.c src/machine/timing/reuse.h \
 	src/machine/timing/run_sample.c src/machine/timing/sample.c \
 	src/machine/timing/sm_atomics.c \
-	src/machine/timing/sm_constants.c \
+	src/machine/timing/sm_blocks.c src/machine/timing/sm_constants.c \
 	src/machine/timing/sm_memory.c src/machine/timing/sm_state.h src/machine/timing/sm_waits.c \
 	src/machine/timing/sm_schedule.c src/machine/timing/sm_schedule.h \
 	src/machine/timing/surveyed_traces.c \
