@@ -75,6 +75,8 @@ struct smc_time_launch {
     const struct smc_device *device;
     const struct smc_ceilings *ceilings;
     uint32_t blocks_per_sm; /* that reside at a time; 0: the launch is refused */
+    uint32_t warp_room;     /* warps that fit into an SM, by their registers and places */
+    uint32_t block_room;    /* blocks that do, by all else, if some of their warps have ended */
     const void *cubin;      /* the machine code of the kernel `entry`; NULL: there is none */
     size_t cubin_bytes;
     const char *entry;

@@ -412,6 +412,7 @@ struct bench {
     struct smc_sm_dram dram[2]; /* there are no arrays; local memory */
     bool no_more_blocks, turns, cut;
     bool blocks_differ; /* each has traces of its own */
+    uint32_t warp_room, block_room;
     struct smc_sm_traffic traffic[2];
 };
 
@@ -447,6 +448,8 @@ static double run_warps(struct bench *bench, const struct smc_warp_trace *const 
                                    .traffic = bench->traffic,
                                    .warps_per_block = warps,
                                    .resident_blocks = resident,
+                                   .warp_room = bench->warp_room,
+                                   .block_room = bench->block_room,
                                    .l1_bytes = 65536,
                                    .block = block,
                                    .blocks = blocks,
@@ -504,6 +507,40 @@ static void test_blocks_start_in_turn(void)
         all[i] = i % GO_ON == 0 ? &trace : &ends;
     const double clocks = run_warps(&bench, all, WARPS, WARPS, WARPS);
     CU_ASSERT_DOUBLE_EQUAL(clocks, 4 * 42 + 12, 12);
+}
+
+/* Blocks of which one warp goes on and three leave at once, in an SM with room for so many warps:
+   how long they take. */
+static double blocks_with_one_warp(const uint32_t lengths[4], uint32_t room)
+{
+    enum { BLOCKS = 4, WARPS = 4 };
+    struct bench bench;
+    struct smc_warp_trace whole, trace[BLOCKS], ends;
+    const struct smc_warp_trace *all[BLOCKS * WARPS];
+    start(&bench, SMC_OP_MOV, SMC_PIPE_ALU, 4);
+    trace_loop(ROOM, 100, &whole);
+    ends = whole;
+    ends.count = ends.length = 1;
+    for (int i = 0; i < BLOCKS * WARPS; i++) {
+        const int block = i / WARPS;
+        trace[block] = whole;
+        trace[block].count = trace[block].length = lengths[block];
+        all[i] = i % WARPS == 0 ? &trace[block] : &ends;
+    }
+    bench.blocks_differ = bench.no_more_blocks = true;
+    bench.warp_room = room;
+    bench.block_room = BLOCKS;
+    return run_warps(&bench, all, BLOCKS, 1, WARPS);
+}
+
+/* Of blocks that take different times, others start in the room of warps that have ended. */
+static void test_blocks_start_early(void)
+{
+    enum { ALL = 4 * (300 + 100 + 200 + 50), LONGEST = 4 * 300 };
+    const uint32_t differ[] = {300, 100, 200, 50}, alike[] = {100, 100, 100, 100};
+    CU_ASSERT_DOUBLE_EQUAL(blocks_with_one_warp(differ, 4), ALL, 40);
+    CU_ASSERT_DOUBLE_EQUAL(blocks_with_one_warp(differ, 8), LONGEST, 40);
+    CU_ASSERT_DOUBLE_EQUAL(blocks_with_one_warp(alike, 8), 4 * 400, 40); /* they end together */
 }
 
 static void test_pipe_takes_two_clocks(void)
@@ -2949,14 +2986,18 @@ static void test_followed_rounds(void)
 /* How many blocks, of which two reside, of 24 with nothing left out of the first warp, are executed
    if the longest warp has so many instructions; `kept` receives for how many entries of each warp
    there is room. */
-static uint32_t blocks_with_longest(double longest, bool is_whole, size_t *kept)
+static uint32_t blocks_with_longest(double longest, bool is_whole, bool together, size_t *kept)
 {
     static struct model model;
     const struct smc_time_launch launch = {.blocks_per_sm = 2};
     struct smc_traced traced = {.blocks = 24, .entries = 20000, .loop_entries = 15000};
     model = (struct model){.launch = &launch, .sample = {.blocks = 24, .is_whole = is_whole}};
     model.machine = (struct smc_machine_launch){.block = {64, 1, 1}};
-    model.survey = (struct smc_survey){.warps = 10, .longest = {{.length = longest}}};
+    model.machine.contents = together ? &model.contents : NULL;
+    model.machine.program = &model.program;
+    model.program.by_block = true;
+    model.survey =
+        (struct smc_survey){.warps = 10, .length = 500, .longest = {{.length = longest}}};
     smc_sample_keep_last(&model, &traced);
     CU_ASSERT_EQUAL(model.sample.blocks, traced.blocks);
     *kept = traced.loop_entries;
@@ -2968,16 +3009,19 @@ static uint32_t blocks_with_longest(double longest, bool is_whole, size_t *kept)
 static void test_ends_of_longest(void)
 {
     size_t kept;
-    CU_ASSERT_EQUAL(blocks_with_longest(15000, true, &kept), 24);
+    CU_ASSERT_EQUAL(blocks_with_longest(15000, true, true, &kept), 24);
     CU_ASSERT_EQUAL(kept, 15000);
-    CU_ASSERT_EQUAL(blocks_with_longest(20000, true, &kept), 24);
+    CU_ASSERT_EQUAL(blocks_with_longest(20000, true, true, &kept), 24);
     CU_ASSERT_EQUAL(kept, 25000);
-    CU_ASSERT_EQUAL(blocks_with_longest(30000, true, &kept), 16);
+    CU_ASSERT_EQUAL(blocks_with_longest(30000, true, true, &kept), 16);
     CU_ASSERT_EQUAL(kept, 37500);
-    CU_ASSERT_EQUAL(blocks_with_longest(30000, false, &kept), 24);
+    CU_ASSERT_EQUAL(blocks_with_longest(30000, false, true, &kept), 24);
     CU_ASSERT_EQUAL(kept, 15000);
-    CU_ASSERT_EQUAL(blocks_with_longest(600000, true, &kept), 2); /* no room for a round */
+    CU_ASSERT_EQUAL(blocks_with_longest(600000, true, true, &kept), 2); /* no room for a round */
     CU_ASSERT_EQUAL(kept, 15000);
+    /* what one warp does not need is left to the next one */
+    CU_ASSERT_EQUAL(blocks_with_longest(30000, true, false, &kept), 24);
+    CU_ASSERT_EQUAL(kept, 37500);
 }
 
 /* Of an array that was copied before the launch, what is accessed in no order comes from DRAM, also
@@ -3152,6 +3196,7 @@ CU_TestInfo tests_timing[] = {
     {"one warp waits for itself", test_one_warp_stalls},
     {"many warps fill the issue slots", test_many_warps_fill_the_slots},
     {"blocks start in the sub-partitions in turn", test_blocks_start_in_turn},
+    {"blocks start where warps have ended", test_blocks_start_early},
     {"a pipe that takes two clocks", test_pipe_takes_two_clocks},
     {"constants at an index that lanes share", test_uniform_constants},
     {"stores of parts of sectors", test_stores_of_parts},

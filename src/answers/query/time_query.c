@@ -74,6 +74,29 @@ static uint64_t shared_of_sm(const struct smc_answer *answer)
     return configured;
 }
 
+/* How many warps fit into an SM by their registers and places; 0: not known. */
+static uint32_t warp_room(const struct smc_answer *answer)
+{
+    const struct smc_sm *sm = &answer->query.device.sm;
+    const uint32_t registers = answer->occupancy.regs_allocated_per_warp;
+    if (registers == 0 || sm->subpartitions == 0)
+        return 0;
+    const uint32_t fit = sm->regs_per_sm / sm->subpartitions / registers * sm->subpartitions;
+    return fit < sm->max_warps_per_sm ? fit : sm->max_warps_per_sm;
+}
+
+/* How many blocks fit into an SM by all else; 0: those that reside, as of clusters. */
+static uint32_t block_room(const struct smc_answer *answer)
+{
+    uint32_t least = SMC_UNLIMITED;
+    for (int i = 0; i < SMC_LIMIT_COUNT; i++) {
+        const uint32_t limit = answer->occupancy.limit[i];
+        if (i != SMC_LIMIT_WARPS && i != SMC_LIMIT_REGISTERS && limit < least)
+            least = limit;
+    }
+    return answer->launch.blocks_per_cluster > 1 ? 0 : least;
+}
+
 static struct smc_time_launch time_launch_of(const struct smc_answer *answer)
 {
     const struct smc_plan *plan = &answer->plan;
@@ -84,6 +107,8 @@ static struct smc_time_launch time_launch_of(const struct smc_answer *answer)
         .device = &answer->query.device,
         .ceilings = &answer->query.ceilings,
         .blocks_per_sm = resident_per_sm(answer),
+        .warp_room = warp_room(answer),
+        .block_room = block_room(answer),
         .restored = !answer->query.kernel,
         .cold = answer->query.cold,
         .blocks_per_cluster = answer->launch.blocks_per_cluster,

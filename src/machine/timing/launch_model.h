@@ -128,7 +128,9 @@ enum smc_status smc_sample_choose(struct model *model, struct smc_error *error);
    room, or what they do last would be lost: at the corner of an image, whose blocks are matched
    with half as many others and fewer, a warp executes 14.9 thousand instructions, inside 24.6
    thousand, and adds to the result after that. They would also wait for all others, and hold their
-   block's place meanwhile. Then there are fewer rounds, if there is not as much room for all. */
+   block's place meanwhile. Then there are fewer rounds, if there is not as much room for all. Where
+   warps are walked alone, what one does not need is left to the next, so that rounds are fewer only
+   if warps are that long on average. */
 void smc_sample_keep_last(struct model *model, struct smc_traced *traced);
 
 /* Where several blocks of each SM all start at once, the launch lasts as long as the SM that gets

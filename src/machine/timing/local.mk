@@ -20,7 +20,7 @@ libsmc_la_SOURCES += \
 	src/machine/timing/row_parts.c src/machine/timing/row_parts.h \
 	src/machine/timing/run_sample.c src/machine/timing/sample.c \
 	src/machine/timing/sm_atomics.c \
-	src/machine/timing/sm_constants.c \
+	src/machine/timing/sm_blocks.c src/machine/timing/sm_constants.c \
 	src/machine/timing/sm_memory.c src/machine/timing/sm_state.h src/machine/timing/sm_waits.c \
 	src/machine/timing/sm_schedule.c src/machine/timing/sm_schedule.h \
 	src/machine/timing/surveyed_traces.c \

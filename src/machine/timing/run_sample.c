@@ -206,6 +206,8 @@ enum smc_status smc_model_run_sample(struct model *model, smc_execute_blocks *ex
         .rates = &model->rates,
         .warps_per_block = traces->warps_per_block,
         .resident_blocks = model->launch->blocks_per_sm,
+        .warp_room = model->launch->warp_room,
+        .block_room = model->launch->block_room,
         .l1_bytes = model->launch->l1_bytes,
         .block = traces->block,
         .blocks = traces->blocks,

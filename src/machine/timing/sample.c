@@ -136,8 +136,11 @@ enum smc_status smc_sample_choose(struct model *model, struct smc_error *error)
 
 void smc_sample_keep_last(struct model *model, struct smc_traced *traced)
 {
+    enum { MARGIN = 2 };
     const double longest = model->survey.longest[0].length, margin = 1.25;
-    const double of_block = longest * smc_traces_warps(&model->machine);
+    const bool alone = !smc_traces_together(&model->machine);
+    const double of_block =
+        (alone ? MARGIN * model->survey.length : longest) * smc_traces_warps(&model->machine);
     const uint32_t resident = model->launch->blocks_per_sm;
     const size_t room =
         traced->loop_entries < traced->entries ? traced->loop_entries : traced->entries;
@@ -146,6 +149,8 @@ void smc_sample_keep_last(struct model *model, struct smc_traced *traced)
     while (traced->blocks > resident && of_block * traced->blocks > LONGEST_BUDGET)
         traced->blocks = (traced->blocks - 1) / resident * resident;
     model->sample.blocks = traced->blocks;
-    if (of_block * traced->blocks <= LONGEST_BUDGET)
-        traced->entries = traced->loop_entries = (size_t)(margin * longest);
+    if (of_block * traced->blocks > LONGEST_BUDGET)
+        return;
+    traced->entries = traced->loop_entries = (size_t)(margin * longest);
+    traced->room = (size_t)(margin * LONGEST_BUDGET);
 }

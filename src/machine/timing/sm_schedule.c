@@ -179,101 +179,7 @@ static void prepare_step(const struct smc_sm_state *sm, uint32_t number,
     step->occupies += (float)smc_operands_clocks(rates, step);
 }
 
-/* --- Blocks ----------------------------------------------------------------------------------- */
-
-/* Each block of an SM starts in the sub-partition after that of the block before, so that those of
-   which only some warps go on load all alike: of 8 warps any 2, 4 or 6 that go on take the same
-   time (H200, CUDA 13.0, 2026-11-30). */
-static uint32_t sm_schedule_subpartition(const struct smc_sm_state *sm,
-                                         const struct smc_sm_slot *slot, uint32_t warp)
-{
-    const uint32_t parts = sm->rates->subpartitions;
-    return sm->launch->warps_per_block % parts == 0 ? (slot->block + warp) % parts
-                                                    : (slot->first_warp + warp) % parts;
-}
-
-static void start_block(struct smc_sm_state *sm, uint32_t number, double clock)
-{
-    const struct smc_sm_launch *launch = sm->launch;
-    uint32_t block = sm->next_block++;
-    struct smc_sm_slot *slot = &sm->slot[number];
-    *slot = (struct smc_sm_slot){.used = true,
-                                 .block = block,
-                                 .warps_left = launch->warps_per_block,
-                                 .first_warp = number * launch->warps_per_block,
-                                 .debt = slot->debt,
-                                 .rounds = slot->rounds + 1,
-                                 .end = slot->end};
-    for (uint32_t i = 0; i < launch->warps_per_block; i++) {
-        struct smc_sm_warp *warp = &sm->warp[slot->first_warp + i];
-        const struct smc_warp_trace *trace = launch->block[block].trace[i];
-        *warp = (struct smc_sm_warp){
-            .trace = trace, .count = (uint32_t)trace->count, .block = number, .ready = clock};
-        warp->mark[SMC_WARP_TRACE_DEPTH].clock = clock;
-        smc_sm_pass_marks(sm, warp);
-        warp->age = sm->started++;
-        warp->subpartition = sm_schedule_subpartition(sm, slot, i);
-        if (warp->at < warp->count)
-            smc_sm_add_waiting(sm, warp, slot->first_warp + i);
-        else
-            slot->warps_left--;
-    }
-}
-
-/* A block has ended: adds its spans of atomics to the windows, and forgets them. */
-static void add_window(struct smc_sm_state *sm, uint32_t slot)
-{
-    const size_t places = sm->launch->arrays + 2;
-    for (size_t i = 0; i < places; i++) {
-        struct smc_sm_span *span = &sm->atomics_span[slot * places + i];
-        struct smc_sm_window *window = &sm->window[i];
-        if (span->last == 0)
-            continue;
-        if (window->blocks++ == 0 || span->first < window->all.first)
-            window->all.first = span->first;
-        if (span->last > window->all.last)
-            window->all.last = span->last;
-        window->lines += (double)(span->last - span->first + 1);
-        *span = (struct smc_sm_span){0};
-    }
-}
-
-/* The last round of blocks that others follow, from one on; the second if none does. */
-static uint32_t last_round(const struct smc_sm_launch *launch)
-{
-    const uint32_t rounds = launch->blocks / launch->resident_blocks;
-    return rounds > 2 ? rounds - 1 : 2;
-}
-
-static void end_warp(struct smc_sm_state *sm, struct smc_sm_warp *warp, double clock)
-{
-    struct smc_sm_slot *slot = &sm->slot[warp->block];
-    warp->end = clock;
-    slot->end = smc_later(slot->end, clock);
-    slot->left_out += warp->left_out;
-    if (--slot->warps_left > 0)
-        return;
-    add_window(sm, warp->block);
-    double least;
-    const double debt = slot->merged_debt + smc_sm_debt_of_block(sm, slot, clock, &least);
-    slot->debt += debt;
-    slot->last_debt = debt;
-    slot->least_debt = slot->merged_least + least;
-    sm->all_debts += debt;
-    slot->used = false;
-    sm->ended++;
-    const uint32_t resident = sm->launch->resident_blocks, round = (sm->ended - 1) / resident + 1;
-    if (round == 1)
-        sm->first_round += clock;
-    else if (round == last_round(sm->launch))
-        sm->last_round += clock;
-    if (sm->next_block < sm->launch->blocks) {
-        double ready = clock + sm->rates->block_start;
-        double start = smc_later(ready, sm->block_free);
-        sm->block_free = start + sm->rates->block_interval;
-        start_block(sm, warp->block, start);
-    }
-}
+/* --- Pipes ------------------------------------------------------------------------------------ */
 
 /* FMAs go to the halves of their pipe in turn, whichever is free; PIPE_FMA is the half that
    multiplies no integers. 16 IMAD and 16 FFMA take 51.6 clocks (16 warps of a sub-partition; H200,
@@ -533,7 +439,7 @@ static void issue(struct smc_sm_state *sm, struct smc_sm_part *part, uint32_t po
         smc_sm_remove_waiting(part, position);
         warp->awaited = NULL; /* what its trace leaves out would wait */
         warp->is_held = false;
-        end_warp(sm, warp, smc_later(done, clock + stall));
+        smc_sm_end_warp(sm, warp, smc_later(done, clock + stall));
     } else {
         if (step->kind == SMC_SM_BARRIER && entry->active_lanes > 0)
             smc_sm_arrive(sm, warp, step, entry, clock);
@@ -645,20 +551,25 @@ static enum smc_status open_sm(const struct smc_sm_launch *launch, struct smc_sm
 {
     uint32_t slots =
         launch->resident_blocks < launch->blocks ? launch->resident_blocks : launch->blocks;
-    size_t warps = (size_t)slots * launch->warps_per_block;
+    const uint32_t places = smc_sm_places(launch, slots);
+    size_t warps = (size_t)places * launch->warps_per_block;
     *result = (struct smc_sm_result){0};
-    *sm = (struct smc_sm_state){
-        .launch = launch, .rates = launch->rates, .result = result, .slots = slots, .weight = 1};
+    *sm = (struct smc_sm_state){.launch = launch,
+                                .rates = launch->rates,
+                                .result = result,
+                                .slots = slots,
+                                .places = places,
+                                .weight = 1};
     sm->step = smc_malloc(launch->program->count * sizeof *sm->step);
     sm->warp = smc_calloc(warps ? warps : 1, sizeof *sm->warp);
-    sm->slot = smc_calloc(slots ? slots : 1, sizeof *sm->slot);
+    sm->slot = smc_calloc(places ? places : 1, sizeof *sm->slot);
     struct smc_sm_waiting *list =
         smc_calloc(warps ? warps * SMC_SM_MOST_SUBPARTITIONS : 1, sizeof *list);
     for (uint32_t i = 0; i < SMC_SM_MOST_SUBPARTITIONS; i++) {
         sm->part[i].waiting = list ? list + i * warps : NULL;
         sm->part[i].next = SMC_SM_NO_WARP - 1;
     }
-    sm->atomics_span = smc_calloc(slots * (launch->arrays + 2) + 1, sizeof *sm->atomics_span);
+    sm->atomics_span = smc_calloc(places * (launch->arrays + 2) + 1, sizeof *sm->atomics_span);
     sm->window = smc_calloc(launch->arrays + 2, sizeof *sm->window);
     bool caches = smc_l1_open(&sm->cache, launch->l1_bytes);
     caches = smc_l1_open(&sm->stored, SMC_SM_STORED_BYTES) && caches;
@@ -806,10 +717,12 @@ static double first_blocks_apart(const struct smc_sm_launch *launch)
 /* How long a slot has its block on average: as long as that, the next ones follow. */
 static double mean_of_slots(const struct smc_sm_state *sm)
 {
-    double sum = 0;
-    for (uint32_t i = 0; i < sm->slots; i++)
+    double sum = 0, used = 0;
+    for (uint32_t i = 0; i < sm->places; i++) {
         sum += sm->slot[i].end + sm->slot[i].debt;
-    return sum / sm->slots;
+        used += sm->slot[i].rounds > 0;
+    }
+    return sum / used;
 }
 
 enum smc_status smc_sm_run(const struct smc_sm_launch *launch, struct smc_sm_result *result,
@@ -828,10 +741,10 @@ enum smc_status smc_sm_run(const struct smc_sm_launch *launch, struct smc_sm_res
     sm.shares_constants = smc_sm_shares_constants(&sm);
     double apart = first_blocks_apart(launch);
     for (uint32_t i = 0; i < sm.slots; i++)
-        start_block(&sm, i, i * apart);
+        smc_sm_start_block(&sm, i, i * apart);
     sm.block_free = sm.slots * apart;
     sm_schedule_run(&sm);
-    for (uint32_t i = 0; i < sm.slots; i++)
+    for (uint32_t i = 0; i < sm.places; i++)
         sm.end = smc_later(sm.end, sm.slot[i].end + smc_sm_paid_debt(&sm, &sm.slot[i]));
     /* A launch ends when L2 has acknowledged its last store: one store a thread makes an empty
        kernel of 132 blocks 0.2 to 0.35 us longer (H200, driver 580.159.04, 2026-11-29). */
@@ -845,7 +758,7 @@ enum smc_status smc_sm_run(const struct smc_sm_launch *launch, struct smc_sm_res
     result->clocks = sm.end;
     if (sm.ended >= 2 * launch->resident_blocks)
         result->clocks_per_block =
-            ((sm.last_round - sm.first_round) / (last_round(launch) - 1) / sm.slots +
+            ((sm.last_round - sm.first_round) / (smc_sm_last_round(launch) - 1) / sm.slots +
              sm.all_debts / sm.ended) /
             sm.slots;
     else if (!launch->no_more_blocks && launch->blocks == sm.slots && sm.ended == sm.slots)
@@ -955,7 +868,7 @@ enum smc_status smc_sm_access(const struct smc_sm_launch *launch, struct smc_sm_
         }
         add_spans(&sm, blocks);
         for (uint32_t b = 0; b < blocks; b++)
-            add_window(&sm, b);
+            smc_sm_add_window(&sm, b);
     }
     find_hottest(&sm);
     find_windows(&sm, result);

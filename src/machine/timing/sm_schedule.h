@@ -67,6 +67,8 @@ struct smc_sm_launch {
     const struct smc_rates *rates;
     uint32_t warps_per_block;
     uint32_t resident_blocks; /* at most that many at a time */
+    uint32_t warp_room;       /* warps that fit into the SM, by their registers and places */
+    uint32_t block_room;      /* blocks that do, by all else */
     uint64_t l1_bytes;
     const struct smc_sm_block *block;
     uint32_t blocks;         /* which start in this order */

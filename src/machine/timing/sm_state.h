@@ -258,16 +258,18 @@ struct smc_sm_state {
     struct smc_l1 stored; /* what this SM stored last, of which L2 is assumed to hold
                              SMC_SM_STORED_BYTES */
     struct smc_sm_constants constants;
-    bool shares_constants;      /* smc_sm_shares_constants */
-    double uniform_free;        /* what brings lines of constants to the sub-partitions */
-    uint32_t slots;             /* blocks that reside at a time */
-    uint32_t next_block, ended; /* blocks */
-    uint32_t started;           /* warps */
-    double data_free;           /* L1's data stage */
-    double asked_free;          /* what asks L2 for lines that L1 lacks */
-    double barriers_free;       /* what counts the warps that arrive at barriers */
-    double texture_free;        /* the texture unit */
-    double fences_free;         /* what sends fences to L2 */
+    bool shares_constants; /* smc_sm_shares_constants */
+    double uniform_free;   /* what brings lines of constants to the sub-partitions */
+    uint32_t slots;        /* blocks that reside at a time */
+    uint32_t places, used; /* for blocks of which some warps have not ended */
+    uint32_t alive[SMC_SM_MOST_SUBPARTITIONS]; /* such warps */
+    uint32_t next_block, ended;                /* blocks */
+    uint32_t started;                          /* warps */
+    double data_free;                          /* L1's data stage */
+    double asked_free;                         /* what asks L2 for lines that L1 lacks */
+    double barriers_free;                      /* what counts the warps that arrive at barriers */
+    double texture_free;                       /* the texture unit */
+    double fences_free;                        /* what sends fences to L2 */
     double l2_free, stores_free, last_store, atomics_free, dram_free;
     double block_free; /* when the next block may start */
     double delay;      /* clocks for which the access that is being executed waits for units */
@@ -298,6 +300,21 @@ static inline double smc_later(double a, double b)
 {
     return a > b ? a : b;
 }
+
+/* --- Blocks (sm_blocks.c) --------------------------------------------------------------------- */
+
+/* How many blocks may have warps that have not ended, if so many reside as long as none has. */
+uint32_t smc_sm_places(const struct smc_sm_launch *launch, uint32_t slots);
+
+void smc_sm_start_block(struct smc_sm_state *sm, uint32_t slot, double clock);
+
+/* A block has ended: adds its spans of atomics to the windows, and forgets them. */
+void smc_sm_add_window(struct smc_sm_state *sm, uint32_t slot);
+
+/* The last round of blocks that others follow, from one on; the second if none does. */
+uint32_t smc_sm_last_round(const struct smc_sm_launch *launch);
+
+void smc_sm_end_warp(struct smc_sm_state *sm, struct smc_sm_warp *warp, double clock);
 
 /* --- Waits (sm_waits.c) ----------------------------------------------------------------------- */
 

@@ -240,7 +240,7 @@ void smc_sm_pass_marks(struct smc_sm_state *sm, struct smc_sm_warp *warp)
 static double blocks_left(const struct smc_sm_state *sm, uint32_t rounds, double paid, double *next)
 {
     double blocks = 0;
-    for (uint32_t i = 0; i < sm->slots; i++) {
+    for (uint32_t i = 0; i < sm->places; i++) {
         const struct smc_sm_slot *slot = &sm->slot[i];
         if (slot->rounds < rounds || slot->left_out <= paid)
             continue;
@@ -260,7 +260,7 @@ double smc_sm_paid_debt(const struct smc_sm_state *sm, const struct smc_sm_slot 
     const double alone = slot->last_debt > 0 ? slot->least_debt / slot->last_debt : 1;
     double clocks = slot->debt - slot->last_debt, unused = INFINITY;
     uint32_t rounds = 0;
-    for (uint32_t i = 0; i < sm->slots; i++)
+    for (uint32_t i = 0; i < sm->places; i++)
         rounds = sm->slot[i].rounds > rounds ? sm->slot[i].rounds : rounds;
     if (!sm->launch->no_more_blocks || slot->left_out <= 0 || slot->rounds < rounds)
         return slot->debt;
@@ -495,7 +495,7 @@ void smc_sm_check_barriers(struct smc_sm_state *sm, struct smc_sm_slot *slot)
 static bool release_held(struct smc_sm_state *sm)
 {
     bool any = false;
-    for (uint32_t i = 0; i < sm->slots * sm->launch->warps_per_block; i++) {
+    for (uint32_t i = 0; i < sm->places * sm->launch->warps_per_block; i++) {
         const struct smc_sm_warp *warp = &sm->warp[i];
         if (!sm->slot[warp->block].used || !warp->is_held || warp->at_barrier)
             continue;
@@ -568,7 +568,7 @@ bool smc_sm_unblock(struct smc_sm_state *sm)
 {
     if (release_held(sm))
         return true;
-    uint32_t warps = sm->slots * sm->launch->warps_per_block, longest = warps;
+    uint32_t warps = sm->places * sm->launch->warps_per_block, longest = warps;
     double clock = 0;
     for (uint32_t i = 0; i < sm->rates->subpartitions; i++)
         clock = smc_later(clock, sm->part[i].issue_free);

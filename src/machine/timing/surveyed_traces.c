@@ -168,3 +168,40 @@ void smc_survey_add_long(struct smc_survey *survey, uint64_t block, double lengt
         added = old.place == block ? (struct smc_surveyed_warp){0} : old;
     }
 }
+
+/* --- Their sizes and their memory ------------------------------------------------------------- */
+
+uint32_t smc_traces_warps(const struct smc_machine_launch *launch)
+{
+    return (launch->block[0] * launch->block[1] * launch->block[2] + 31) / 32;
+}
+
+bool smc_traces_together(const struct smc_machine_launch *launch)
+{
+    return launch->contents && launch->program->by_block;
+}
+
+void smc_traces_free(struct smc_traces *traces)
+{
+    free(traces->trace);
+    free(traces->pointer);
+    free(traces->block);
+    free(traces->executions);
+    free(traces->sectors);
+    free(traces->entries);
+    free(traces->lines);
+    free(traces->skips);
+    free(traces->patterns);
+    *traces = (struct smc_traces){0};
+}
+
+void smc_survey_free(struct smc_survey *survey)
+{
+    if (survey->others)
+        smc_warp_memory_free(survey->others);
+    free(survey->others);
+    smc_returned_free(&survey->returned);
+    free(survey->executions);
+    free(survey->sectors);
+    *survey = (struct smc_survey){0};
+}

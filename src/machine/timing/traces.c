@@ -75,7 +75,7 @@ static bool start_tracer(struct tracer *tracer, const struct smc_machine_launch 
                                                    .values = launch->program->follows_stores};
     tracer->walk.memory = tracer->memory;
     tracer->warps = tracer->walked = smc_traces_warps(launch);
-    bool together = tracer->memory && launch->program->by_block;
+    bool together = smc_traces_together(launch) && tracer->memory;
     tracer->block = together ? smc_walk_block_new(tracer->warps) : NULL;
     tracer->place = together ? smc_malloc(tracer->warps * sizeof *tracer->place) : NULL;
     tracer->last = smc_malloc((launch->program->count + 1) * sizeof *tracer->last);
@@ -297,6 +297,24 @@ static void add_traced_warp(const struct tracer *tracer, const struct smc_warp_t
     smc_known_traces_add(known, trace);
 }
 
+/* For the entries of all warps. */
+static size_t room_for(const struct smc_machine_launch *launch, const struct smc_traced *traced,
+                       size_t warps)
+{
+    const size_t all = warps * traced->entries;
+    const bool shared = traced->room > traced->entries && traced->room < all;
+    return shared && !smc_traces_together(launch) ? traced->room : all;
+}
+
+/* There is room for so many entries. */
+static void limit_trace(struct smc_warp_trace *trace, size_t room)
+{
+    if (trace->capacity <= room)
+        return;
+    trace->capacity = room;
+    trace->line_capacity = room * LINES_FOR_EACH_ENTRY;
+}
+
 static bool trace_blocks(struct tracer *tracer, const struct smc_traced *traced,
                          struct smc_traces *traces)
 {
@@ -307,6 +325,8 @@ static bool trace_blocks(struct tracer *tracer, const struct smc_traced *traced,
                                      .last = tracer->last,
                                      .executions = tracer->executions};
     struct free_place at = {traces->entries, traces->lines, traces->skips};
+    const struct smc_warp_trace_entry *const end =
+        at.entry + room_for(tracer->launch, traced, (size_t)traces->blocks * warps);
     for (uint32_t b = 0; b < traces->blocks; b++) {
         traces->block[b].trace = &traces->pointer[(size_t)b * warps];
         const uint64_t block = traced_block(tracer, traced, b);
@@ -314,6 +334,7 @@ static bool trace_blocks(struct tracer *tracer, const struct smc_traced *traced,
             size_t i = (size_t)b * warps + w;
             struct smc_warp_trace *trace = &traces->trace[i];
             begin_trace(traces, traced, i, &at, &known);
+            limit_trace(trace, (size_t)(end - at.entry));
             known.place = block * warps + w;
             if (traced->each_apart && tracer->walk.steps < STEPS_APART)
                 trace->take_over = NULL;
@@ -385,18 +406,12 @@ uint64_t smc_traces_first_block(const struct smc_machine_launch *launch, uint64_
     return first;
 }
 
-uint32_t smc_traces_warps(const struct smc_machine_launch *launch)
-{
-    return (launch->block[0] * launch->block[1] * launch->block[2] + 31) / 32;
-}
-
 enum smc_status smc_traces_make(const struct smc_machine_launch *launch,
                                 const struct smc_traced *traced, struct smc_traces *traces,
                                 struct smc_error *error)
 {
     struct tracer tracer;
     const uint32_t blocks = traced->blocks;
-    const size_t entries = traced->entries;
     *traces = (struct smc_traces){.blocks = blocks,
                                   .warps_per_block = smc_traces_warps(launch),
                                   .scattered = traced->scattered};
@@ -405,8 +420,9 @@ enum smc_status smc_traces_make(const struct smc_machine_launch *launch,
     traces->pointer = smc_calloc(all, sizeof *traces->pointer);
     traces->block = smc_calloc(blocks, sizeof *traces->block);
     traces->executions = smc_calloc(launch->program->count + 1, sizeof *traces->executions);
-    traces->entries = smc_malloc(all * entries * sizeof *traces->entries);
-    traces->lines = smc_malloc(all * entries * LINES_FOR_EACH_ENTRY * sizeof *traces->lines);
+    const size_t room = room_for(launch, traced, all);
+    traces->entries = smc_malloc(room * sizeof *traces->entries);
+    traces->lines = smc_malloc(room * LINES_FOR_EACH_ENTRY * sizeof *traces->lines);
     traces->skips = smc_malloc(all * SKIPS * sizeof *traces->skips);
     traces->patterns = smc_calloc(1, sizeof *traces->patterns);
     if (!traces->trace || !traces->pointer || !traces->block || !traces->executions ||
@@ -432,20 +448,6 @@ enum smc_status smc_traces_make(const struct smc_machine_launch *launch,
         return SMC_OK;
     smc_traces_free(traces);
     return smc_traces_fail(&tracer.walk, error);
-}
-
-void smc_traces_free(struct smc_traces *traces)
-{
-    free(traces->trace);
-    free(traces->pointer);
-    free(traces->block);
-    free(traces->executions);
-    free(traces->sectors);
-    free(traces->entries);
-    free(traces->lines);
-    free(traces->skips);
-    free(traces->patterns);
-    *traces = (struct smc_traces){0};
 }
 
 enum smc_status smc_traces_follow(const struct smc_machine_launch *launch, uint64_t block,
@@ -576,17 +578,6 @@ enum smc_status smc_traces_measure_turns(const struct smc_machine_launch *launch
 }
 
 /* --- The whole grid --------------------------------------------------------------------------- */
-
-void smc_survey_free(struct smc_survey *survey)
-{
-    if (survey->others)
-        smc_warp_memory_free(survey->others);
-    free(survey->others);
-    smc_returned_free(&survey->returned);
-    free(survey->executions);
-    free(survey->sectors);
-    *survey = (struct smc_survey){0};
-}
 
 /* The instructions of the last warp. */
 static double survey_add(const struct tracer *tracer, struct smc_survey *survey)

@@ -10,6 +10,9 @@
 /* How many warps a block has. */
 uint32_t smc_traces_warps(const struct smc_machine_launch *launch);
 
+/* Whether the warps of a block are walked together. */
+bool smc_traces_together(const struct smc_machine_launch *launch);
+
 /* A warp that was walked from beginning to end. */
 struct smc_surveyed_warp {
     uint64_t place; /* its number in the grid */
@@ -77,6 +80,8 @@ struct smc_traced {
     uint64_t among;                  /* then: from so many of its first blocks; 0: from all */
     bool each_apart;                 /* warps that began alike may continue differently */
     size_t entries;                  /* at most that many are kept of a warp */
+    size_t room;                     /* for those of all warps, where these walk alone; 0: for as
+                                        many of each */
     uint64_t loop_entries;           /* of a loop */
     struct smc_warp_memory *others;  /* what blocks see that others stored; or NULL */
     bool sees_all;                   /* of what others stored, even among those that start first */
