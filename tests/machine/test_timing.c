@@ -3131,6 +3131,36 @@ static void test_passes_over_array(void)
     CU_ASSERT_DOUBLE_EQUAL(model.dram[0].load_share, 1, 0.01);
 }
 
+/* Blocks load parts of their own again and again. What traces leave out of that makes more pass
+   than the blocks access, which L2 keeps: only the first loads come from DRAM. */
+static void test_blocks_load_parts_again(void)
+{
+    enum { SMS = 132, RESIDENT = 4, PIECES = 4096, TIMES = 256, CLASS = 40, PASSES = 4 };
+    static struct model model;
+    struct smc_time_arguments arguments = {0};
+    struct smc_device device;
+    struct smc_error error;
+    struct smc_time time = {0};
+    char note[256];
+    CU_ASSERT_EQUAL_FATAL(smc_device_find("H200", &device, note, &error), SMC_OK);
+    CU_ASSERT(smc_reuse_distance(CLASS) > PIECES);
+    smc_time_add_array(&arguments, (uint64_t)PASSES * SMS * PIECES * SMC_L2_PIECE_BYTES);
+    const struct smc_time_launch launch = {
+        .device = &device, .blocks_per_sm = RESIDENT, .arguments = &arguments};
+    model.launch = &launch;
+    model.arguments = &arguments;
+    model.time = &time;
+    model.sms = SMS;
+    model.blocks = (uint64_t)PASSES * RESIDENT * SMS;
+    model.sample.blocks = RESIDENT;
+    model.traffic[0] =
+        (struct smc_sm_traffic){.loaded = (double)PIECES * TIMES,
+                                .loads.of_class[0] = PIECES,
+                                .loads.of_class[CLASS] = (double)PIECES * (TIMES - 1)};
+    smc_model_find_dram(&model, false);
+    CU_ASSERT_DOUBLE_EQUAL(model.dram[0].load_share, 1.0 / TIMES, 1e-3);
+}
+
 static void test_reuse_of_pages(void)
 {
     static struct smc_reuse reuse;
@@ -3245,6 +3275,7 @@ CU_TestInfo tests_timing[] = {
     {"windows of atomics in several arrays", test_atomic_windows},
     {"requests of iterations that are left out", test_weighted_requests},
     {"passes of the grid over an array", test_passes_over_array},
+    {"parts that blocks load again and again", test_blocks_load_parts_again},
     {"spans of blocks that reside together", test_spans},
     {"means of a few numbers", test_known_mean},
     {"the longest of blocks in rounds", test_longest_block},

@@ -13,6 +13,7 @@ struct scale {
     double times;
     double passed;                   /* bytes that pass L2 while a piece passes on the SM */
     double bytes;                    /* of all memory */
+    double most_passed;              /* between two accesses: all that the SM's blocks access */
     double loaded_part, stored_part; /* of the arrays that are loaded and stored, all together */
     bool is_exact;                   /* the shares of arrays; not those of blocks that were drawn */
     struct smc_touched all, kept; /* what is accessed; of it, what is in order, and local memory */
@@ -38,6 +39,19 @@ static double pieces_at_a_time(const struct model *model, double times, double s
     return all > 0 ? sms * different / all : sms;
 }
 
+/* How many pieces an SM's blocks access. As much as that passes between two accesses at most: what
+   traces leave out of loops counts as it passes, but is often the same again. */
+static double different_pieces(const struct model *model)
+{
+    double pieces = 0;
+    for (size_t i = 0; i < model->arguments->array_count; i++) {
+        const struct smc_sm_traffic *traffic = &model->traffic[i];
+        pieces += fmin(traffic->loads.of_class[0] + traffic->stores.of_class[0],
+                       (double)model->arguments->array[i].bytes / SMC_L2_PIECE_BYTES);
+    }
+    return pieces;
+}
+
 static struct scale find_scale(const struct model *model, bool drawn)
 {
     const double sms = smc_busy_sms(model);
@@ -54,6 +68,8 @@ static struct scale find_scale(const struct model *model, bool drawn)
     scale.loaded_part = sms * model->work.load_pieces * SMC_L2_PIECE_BYTES / loaded;
     scale.stored_part = sms * model->work.store_pieces * SMC_L2_PIECE_BYTES / stored;
     scale.passed = pieces_at_a_time(model, scale.times, sms) * SMC_L2_PIECE_BYTES;
+    scale.most_passed =
+        fmin(different_pieces(model) * scale.passed + model->local_bytes, scale.bytes);
     return scale;
 }
 
@@ -104,7 +120,7 @@ static bool is_in_no_order(const struct model *model, size_t i)
 /* The bytes that pass L2 until a place is accessed again. */
 static double passed_between(const struct scale *scale, unsigned reuse_class)
 {
-    return fmin(smc_reuse_distance(reuse_class) * scale->passed, scale->bytes);
+    return fmin(smc_reuse_distance(reuse_class) * scale->passed, scale->most_passed);
 }
 
 /* The share of accesses to places that L2 has had before, and keeps of any order. */
@@ -363,7 +379,7 @@ static void set_local(struct model *model, double l2_bytes)
     dram->scattered = array_is_scattered(&model->traffic[local]);
     const struct smc_sm_traffic *traffic = &model->traffic[local];
     const struct scale scale = {.passed = smc_busy_sms(model) * SMC_L2_PIECE_BYTES,
-                                .bytes = model->local_bytes};
+                                .most_passed = model->local_bytes};
     const double kept_loads = SMC_L2_KEEPS_SCATTERED_LOADS * l2_bytes;
     const double kept_stores = SMC_L2_KEEPS_SCATTERED_STORES * l2_bytes;
     dram->load_share = fmax(0, 1 - kept_loads / model->local_bytes) *
