@@ -71,12 +71,10 @@ static void fill_lanes(uint32_t *restrict to, uint32_t value)
     ALL_LANES to[l] = value;
 }
 
-/* Returns the lanes' values: in their register, or computed in `copy`. */
+/* Computes the lanes' values in `copy`. */
 static inline const uint32_t *sass_evaluate_spread(const struct smc_lanes *lanes, uint32_t count,
                                                    uint32_t flip, uint32_t *restrict copy)
 {
-    if ((!lanes->same || lanes == &zero) && flip == 0)
-        return lanes->value;
     if (count == 1)
         copy[0] = lanes->value[0] ^ flip;
     else if (lanes->same)
@@ -98,11 +96,12 @@ static bool gather_predicates(const struct smc_sass_warp *warp,
 {
     bool same = true;
     for (int i = 0; i < 3; i++) {
-        if (in->predicate[i].number == SMC_TRUE_PREDICATE) {
-            ops->predicate[i] = in->predicate[i].negated ? 0 : UINT32_MAX;
-            ops->predicate_unknown[i] = 0;
+        ops->predicate[i] = in->predicate[i].negated ? 0 : UINT32_MAX;
+        ops->predicate_unknown[i] = 0;
+    }
+    for (int i = 0; i < 3 && !in->reads_no_predicates; i++) {
+        if (in->predicate[i].number == SMC_TRUE_PREDICATE)
             continue;
-        }
         ops->predicate[i] = smc_warp_holds(warp, in->predicate[i], &ops->predicate_unknown[i]);
         same &= is_same(ops->predicate[i], mask) && is_same(ops->predicate_unknown[i], mask);
     }
@@ -116,9 +115,8 @@ static void take_one_lane(struct operands *ops, uint32_t mask)
     for (int i = 0; i < 3; i++) {
         ops->predicate[i] = ops->predicate[i] >> lane & 1 ? UINT32_MAX : 0;
         ops->predicate_unknown[i] = ops->predicate_unknown[i] >> lane & 1 ? UINT32_MAX : 0;
-    }
-    for (int i = 0; i < 3; i++)
         ops->unknown_of[i] = ops->unknown_of[i] & mask ? UINT32_MAX : 0;
+    }
     ops->unknown = ops->unknown & mask ? UINT32_MAX : 0;
 }
 
@@ -157,14 +155,16 @@ static void sass_evaluate_gather(const struct smc_sass_warp *warp,
         ops->unknown |= ops->unknown_of[i];
     }
     ops->lanes = same ? 1 : SMC_LANES;
-    if (same)
+    if (same && (ops->unknown || !in->reads_no_predicates))
         take_one_lane(ops, mask);
     for (int i = 0; i < 3; i++) {
         const uint32_t flip = in->from[i].negated && !ops->are_floats ? UINT32_MAX : 0;
-        ops->low[i] = sass_evaluate_spread(low[i], ops->lanes, flip, ops->copy[i][0]);
-        ops->high[i] = high[i] == &zero && flip == 0
-                           ? zero.value
-                           : sass_evaluate_spread(high[i], ops->lanes, flip, ops->copy[i][1]);
+        ops->low[i] = low[i]->value; /* of which the first is read if it is the same for all */
+        ops->high[i] = high[i]->value;
+        if (flip || (!same && low[i]->same && low[i] != &zero))
+            ops->low[i] = sass_evaluate_spread(low[i], ops->lanes, flip, ops->copy[i][0]);
+        if (flip || (!same && high[i]->same && high[i] != &zero))
+            ops->high[i] = sass_evaluate_spread(high[i], ops->lanes, flip, ops->copy[i][1]);
     }
 }
 
@@ -222,6 +222,12 @@ static struct smc_lanes *target_register(struct smc_sass_warp *warp,
     return NULL;
 }
 
+/* Most results set no predicates. */
+static bool sets_predicates(const struct smc_sass_instruction *in)
+{
+    return in->to_predicate[0] != SMC_TRUE_PREDICATE || in->to_predicate[1] != SMC_TRUE_PREDICATE;
+}
+
 static void sass_evaluate_store(struct smc_sass_warp *warp, const struct smc_sass_instruction *in,
                                 uint32_t mask, const struct operands *ops,
                                 const struct results *out)
@@ -233,7 +239,7 @@ static void sass_evaluate_store(struct smc_sass_warp *warp, const struct smc_sas
             store_register(warp, to, part ? out->high : out->low, out->unknown, ops->lanes,
                            to_mask);
     }
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2 && sets_predicates(in); i++) {
         uint32_t is = out->predicate[i], not_known = out->predicate_unknown[i];
         if (in->to_predicate[i] == SMC_TRUE_PREDICATE)
             continue;
@@ -307,12 +313,6 @@ static void add_lanes(const struct operands *restrict ops, uint32_t carry, uint3
 {
     const uint32_t *restrict a = ops->low[0], *restrict b = ops->low[1], *restrict c = ops->low[2];
     ALL_LANES to[l] = a[l] + b[l] + c[l] + carry;
-}
-
-/* Most results set no predicates. */
-static bool sets_predicates(const struct smc_sass_instruction *in)
-{
-    return in->to_predicate[0] != SMC_TRUE_PREDICATE || in->to_predicate[1] != SMC_TRUE_PREDICATE;
 }
 
 static bool add_three(const struct smc_sass_instruction *in, const struct operands *ops,
@@ -968,8 +968,6 @@ static bool differs_by_lane(const struct smc_sass_instruction *in)
 static void take_first_lane(struct operands *ops, uint32_t mask)
 {
     unsigned lane = mask ? (unsigned)__builtin_ctz(mask) : 0;
-    if (ops->lanes == 1)
-        return;
     ops->copy[0][0][0] = ops->low[0][lane];
     ops->low[0] = ops->copy[0][0];
     ops->unknown = ops->unknown >> lane & 1 ? UINT32_MAX : 0;
@@ -984,7 +982,7 @@ void smc_warp_evaluate(struct smc_sass_warp *warp, const struct smc_sass_instruc
     ops.warp = warp;
     ops.are_floats = has_floats(in);
     sass_evaluate_gather(warp, in, mask, differs_by_lane(in), &ops);
-    if (in->operation == SMC_OP_R2UR || in->operation == SMC_OP_R2UR_OLD)
+    if (ops.lanes > 1 && (in->operation == SMC_OP_R2UR || in->operation == SMC_OP_R2UR_OLD))
         take_first_lane(&ops, mask);
     out.unknown = ops.unknown;
     for (int i = 0; i < 2; i++) {

@@ -521,6 +521,12 @@ static bool is_beyond_sm(const struct smc_sass_instruction *in, uint32_t format)
            (scope == GPU_OR_SYSTEM || scope == OLD_SYSTEM || (scope == GPU && format >= TELLS_GPU));
 }
 
+static bool are_constant(const struct smc_predicate predicate[3])
+{
+    return predicate[0].number == SMC_TRUE_PREDICATE && predicate[1].number == SMC_TRUE_PREDICATE &&
+           predicate[2].number == SMC_TRUE_PREDICATE;
+}
+
 bool smc_instruction_decode(const void *bytes, uint64_t at, uint32_t format,
                             struct smc_sass_instruction *in)
 {
@@ -541,6 +547,7 @@ bool smc_instruction_decode(const void *bytes, uint64_t at, uint32_t format,
             register_at(in, 16, (fields & (UNIFORM | TO_UNIFORM)) != 0, operation->to_registers);
     read_sources(in, operation);
     read_predicates(in, fields);
+    in->reads_no_predicates = are_constant(in->predicate);
     if (fields & CONSTANT_READ)
         in->from[1] = constant_at(in, 1);
     if (fields & MEMORY)

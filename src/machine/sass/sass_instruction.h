@@ -94,6 +94,7 @@ struct smc_sass_instruction {
     struct smc_sass_operand from[3];
     uint8_t to_predicate[2];           /* 7: none */
     struct smc_predicate predicate[3]; /* at 87, 77 and 68 */
+    bool reads_no_predicates;          /* all of these are true, or negated: false */
     uint8_t predicates_read;           /* bit n: predicate n, in addition to those; only P2R */
     uint8_t predicates_written;        /* only R2P */
     int64_t target;                    /* of branches: bytes into the code */

@@ -498,13 +498,11 @@ static void walk_execute(struct state *state, const struct smc_program_step *ste
 {
     struct smc_warp_memory *memory = state->walk->memory;
     const bool decides = step->purpose == SMC_PURPOSE_CONTROL;
-    const bool is_plain = step->is_plain;
-    if (!is_plain && in->operation == SMC_OP_B2R)
+    if (in->operation == SMC_OP_B2R)
         give_result(state, in, mask);
-    else if (!is_plain && smc_warp_evaluate_together(state->warp, in, mask))
+    else if (smc_warp_evaluate_together(state->warp, in, mask))
         return;
-    else if (is_plain || !memory ||
-             !smc_warp_memory_execute(memory, state->warp, in, mask, decides))
+    else if (!memory || !smc_warp_memory_execute(memory, state->warp, in, mask, decides))
         smc_warp_evaluate(state->warp, in, mask);
     else if (state->past) {
         state->past->is_kept &= !memory->changes;
@@ -522,7 +520,9 @@ static inline void evaluate(struct state *state, const struct smc_program_step *
     struct smc_walk *walk = state->walk;
     const bool seeks = walk->first_unknown == 0 && in->to.kind != SMC_OPERAND_NONE;
     const uint32_t before = seeks ? smc_warp_unknown_lanes(state->warp, &in->to) : 0;
-    if (mask)
+    if (mask && step->is_plain)
+        smc_warp_evaluate(state->warp, in, mask);
+    else if (mask)
         walk_execute(state, step, in, mask);
     if (unknown)
         smc_warp_forget(state->warp, in, unknown);
