@@ -1376,7 +1376,11 @@ static void test_uneven_atomics(void)
     bench.rates.atomic_unit_clocks = bench.rates.atomic_whole_clocks = 2;
     bench.rates.atomic_float_clocks = 10;
     run(&bench, &trace, 1, 1, 1);
-    CU_ASSERT_DOUBLE_EQUAL(bench.result.hottest_clocks, 2 + 8 * 0.75, 1e-6);
+    CU_ASSERT_DOUBLE_EQUAL(bench.result.hottest_clocks, 10 * 0.75, 1e-6);
+    bench.rates.atomic_float_clocks = 2.5; /* by chance, 32 of 56 come after one of their sector */
+    run(&bench, &trace, 1, 1, 1);
+    CU_ASSERT_DOUBLE_EQUAL(bench.result.hottest_clocks, 2 + 0.5 * 32 / 56, 1e-6);
+    bench.rates.atomic_float_clocks = 10;
     line[1].sectors = 3; /* others in both sectors at once */
     entry[0].sectors = entry[1].sectors = 2;
     run(&bench, &trace, 1, 1, 1);
