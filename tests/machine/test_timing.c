@@ -1439,6 +1439,32 @@ static void test_atomics(void)
     CU_ASSERT_EQUAL(bench.result.atomics, 8 * 4);
 }
 
+/* Floats wait for those of the sector that has most of a piece, one of many neighbors. */
+static void test_uneven_atomics(void)
+{
+    enum { ADDS = 8, OTHERS = 2 };
+    struct smc_warp_trace_line line[2] = {{.number = 8, .sectors = 1}, {.number = 8, .sectors = 2}};
+    struct smc_warp_trace_entry entry[ADDS];
+    for (uint32_t i = 0; i < ADDS; i++)
+        entry[i] = (struct smc_warp_trace_entry){
+            .line = i < OTHERS, .lines = 1, .sectors = 1, .atomics = 1, .active_lanes = 1};
+    const struct smc_warp_trace trace = {.entry = entry, .count = ADDS, .line = line};
+    struct bench bench;
+    start(&bench, SMC_OP_REDG, SMC_PIPE_LSU, 1);
+    bench.rates.atomic_unit_clocks = bench.rates.atomic_whole_clocks = 2;
+    bench.rates.atomic_float_clocks = 10;
+    run(&bench, &trace, 1, 1, 1);
+    CU_ASSERT_DOUBLE_EQUAL(bench.result.hottest_clocks, 10 * 0.75, 1e-6);
+    bench.rates.atomic_float_clocks = 2.5; /* by chance, 32 of 56 come after one of their sector */
+    run(&bench, &trace, 1, 1, 1);
+    CU_ASSERT_DOUBLE_EQUAL(bench.result.hottest_clocks, 2 + 0.5 * 32 / 56, 1e-6);
+    bench.rates.atomic_float_clocks = 10;
+    line[1].sectors = 3; /* others in both sectors at once */
+    entry[0].sectors = entry[1].sectors = 2;
+    run(&bench, &trace, 1, 1, 1);
+    CU_ASSERT_DOUBLE_EQUAL(bench.result.hottest_clocks, 10 * 7.0 / 8, 1e-6);
+}
+
 /* All units of L2 are used from the first atomic on, the piece that has most of them from its own
    first one on. */
 static void test_first_atomics(void)
@@ -3270,6 +3296,7 @@ CU_TestInfo tests_timing[] = {
     {"the first blocks are sent one after the other", test_first_blocks},
     {"atomics, and the most of them in one piece", test_atomics},
     {"when the first atomics come", test_first_atomics},
+    {"atomics of which most are in a sector", test_uneven_atomics},
     {"atomics that L2 lacks", test_atomics_that_l2_lacks},
     {"results of atomics that the program drops", test_results_of_atomics},
     {"windows of atomics in several arrays", test_atomic_windows},

@@ -51,14 +51,15 @@ static void add_access(struct crowd_accesses *all, const struct smc_crowd_sample
     if (all->count == all->room)
         return;
     smc_sm_read_atomic(&sample->program->step[entry->step].in, &step);
-    all->access[all->count++] = (struct crowd_access){
+    struct crowd_access *access = &all->access[all->count++];
+    *access = (struct crowd_access){
         .unit = number / KILOBYTE * SMC_ATOMIC_UNIT_PIECES + half,
         .block = block,
         .piece = {.accesses = atomics,
                   .clocks = atomics * smc_sm_atomic_clocks(sample->rates, &step, entry),
-                  .sectors = (uint32_t)line->sectors << SECTORS * place,
                   .is_float = step.is_float,
                   .together = entry->sectors > 1}};
+    smc_sm_count_in_sectors(&access->piece, (uint32_t)line->sectors << SECTORS * place, atomics);
 }
 
 /* The atomics of a warp from its number `from` on up to `to`, as far as its trace leaves out none:
@@ -87,15 +88,6 @@ static void add_atomics_of(struct crowd_accesses *all, const struct smc_crowd_sa
     all->warps += all->atomics > before;
 }
 
-static void join_in_unit(struct smc_sm_hot_piece *unit, const struct smc_sm_hot_piece *piece)
-{
-    unit->accesses += piece->accesses;
-    unit->clocks += piece->clocks;
-    unit->sectors |= piece->sectors;
-    unit->is_float |= piece->is_float;
-    unit->together |= piece->together;
-}
-
 /* How long a unit of L2 is busy with the atomics of all blocks that run at a time, the mean over
    atomics: those of other blocks of the sample stand for all others. */
 static double crowd_clocks(struct crowd_accesses *all, const struct smc_crowd_sample *sample)
@@ -106,7 +98,7 @@ static double crowd_clocks(struct crowd_accesses *all, const struct smc_crowd_sa
     for (size_t i = 0, end; i < all->count; i = end) {
         struct smc_sm_hot_piece unit = {0};
         for (end = i; end < all->count && all->access[end].unit == all->access[i].unit; end++)
-            join_in_unit(&unit, &all->access[end].piece);
+            smc_sm_join_in_unit(&unit, &all->access[end].piece, 0);
         const double each = smc_sm_clocks_of_atomic(sample->rates, &unit);
         for (size_t k = i, next; k < end; k = next) {
             double own = 0;

@@ -43,16 +43,45 @@ double smc_sm_atomic_clocks(const struct smc_rates *rates, const struct smc_sm_s
            parts * (rates->atomic_unit_clocks - rates->atomic_whole_clocks);
 }
 
+void smc_sm_count_in_sectors(struct smc_sm_hot_piece *piece, uint32_t sectors, double atomics)
+{
+    const float each = (float)(atomics / fmax(__builtin_popcount(sectors), 1));
+    for (uint32_t i = 0; i < SMC_SM_UNIT_SECTORS; i++)
+        piece->in_sector[i] += (sectors >> i & 1) ? each : 0;
+}
+
+void smc_sm_join_in_unit(struct smc_sm_hot_piece *unit, const struct smc_sm_hot_piece *piece,
+                         uint32_t at)
+{
+    unit->accesses += piece->accesses;
+    unit->clocks += piece->clocks;
+    unit->is_float |= piece->is_float;
+    unit->together |= piece->together;
+    for (uint32_t i = at; i < SMC_SM_UNIT_SECTORS; i++)
+        unit->in_sector[i] += piece->in_sector[i - at];
+}
+
 /* Atomics of floats wait for the one before in their sector, so that others come meanwhile: in turn
-   where an instruction accesses several sectors, else in no order. */
+   where an instruction accesses several sectors, else by chance. No unit is done before those of
+   its fullest sector are: a launch of 398 thousand additions, 12.4 thousand of them to one word,
+   takes 26.5 us, 21.8 at 1.757 ns for each of the 12.4 thousand (H200, CUDA 13.0, driver
+   580.159.04, 2026-12-01). */
 double smc_sm_clocks_of_atomic(const struct smc_rates *rates, const struct smc_sm_hot_piece *piece)
 {
-    const int sectors = __builtin_popcount(piece->sectors);
     const double each = piece->accesses > 0 ? piece->clocks / piece->accesses : 0;
     const double wait = smc_later(rates->atomic_float_clocks, each);
-    if (!piece->is_float || sectors == 0)
+    double all = 0, most = 0, pairs = 0;
+    for (uint32_t i = 0; i < SMC_SM_UNIT_SECTORS; i++) {
+        const double own = piece->in_sector[i];
+        all += own;
+        most = fmax(most, own);
+        pairs += own * fmax(own - 1, 0);
+    }
+    if (!piece->is_float || all <= 0)
         return each;
-    return piece->together ? smc_later(each, wait / sectors) : each + (wait - each) / sectors;
+    const double in_order = wait * most / all;
+    const double same = all > 1 ? pairs / (all * (all - 1)) : 1;
+    return smc_later(in_order, piece->together ? each : each + (wait - each) * same);
 }
 
 uint64_t smc_sm_atomic_line(const struct smc_time_array *arrays, size_t count, uint64_t line)

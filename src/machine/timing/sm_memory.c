@@ -656,13 +656,14 @@ static void note_atomics(struct smc_sm_state *sm, const struct smc_sm_warp *warp
         note_hot(sm, warp, sm->atomics, number / SMC_SM_ATOMIC_LINES, in_line);
     if (!piece)
         return;
-    if (!piece->sectors)
+    if (piece->requests == 0)
         piece->first = clock;
     piece->requests++;
     piece->clocks += clocks;
     piece->is_float = step->is_float;
     piece->together |= entry->sectors > 1;
-    piece->sectors |= (uint32_t)line->sectors << 4 * (number % SMC_SM_ATOMIC_LINES);
+    smc_sm_count_in_sectors(piece, (uint32_t)line->sectors << 4 * (number % SMC_SM_ATOMIC_LINES),
+                            in_line);
 }
 
 /* What is stored of one line to L2 and from there to DRAM: so many bytes of each sector. */

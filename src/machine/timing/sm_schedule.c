@@ -629,10 +629,7 @@ static void find_hottest_atomics(const struct smc_sm_state *sm, struct smc_sm_re
         if (other->number != ((piece->number - 1) ^ NEXT_IN_UNIT) + 1)
             continue;
         result->hottest_atomics += accesses_in_launch(sm->launch, other);
-        unit.accesses += other->accesses;
-        unit.clocks += other->clocks;
-        unit.sectors |= other->sectors << SECTORS;
-        unit.together |= other->together;
+        smc_sm_join_in_unit(&unit, other, SECTORS);
     }
     result->first_atomic = first;
     result->first_hottest = piece->first;

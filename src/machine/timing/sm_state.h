@@ -191,18 +191,23 @@ struct smc_sm_part {
    512 bytes. Of atomics 256, but every second piece of a kilobyte is in the same unit: of one lane
    at random places of 128 or 256 bytes they take 0.69 ns, of 512 or 1024 bytes half as long, of 2
    KiB a quarter (H200, CUDA 13.0, driver 580.159.04, 2026-11-30). */
-enum { SMC_SM_HOT_PIECES = 4096, SMC_SM_HOT_LINES = 4, SMC_SM_ATOMIC_LINES = 2 };
+enum {
+    SMC_SM_HOT_PIECES = 4096,
+    SMC_SM_HOT_LINES = 4,
+    SMC_SM_ATOMIC_LINES = 2,
+    SMC_SM_UNIT_SECTORS = 16 /* of the two pieces that a unit of L2 has of a kilobyte */
+};
 
 struct smc_sm_hot_piece {
     uint64_t number; /* from 1; 0: free */
     double accesses;
-    double requests;  /* of atomics, by instructions */
-    double clocks;    /* of the unit, for its atomics */
-    uint64_t blocks;  /* that made them: bit n, those of number n modulo 64 */
-    uint32_t sectors; /* of its 16 */
-    bool is_float;    /* its last atomic */
-    bool together;    /* an instruction accesses several sectors */
-    double first;     /* the clock of its first one */
+    double requests;                      /* of atomics, by instructions */
+    double clocks;                        /* of the unit, for its atomics */
+    uint64_t blocks;                      /* that made them: bit n, those of number n modulo 64 */
+    float in_sector[SMC_SM_UNIT_SECTORS]; /* of its atomics */
+    bool is_float;                        /* its last atomic */
+    bool together;                        /* an instruction accesses several sectors */
+    double first;                         /* the clock of its first one */
 };
 
 /* The cache of constants of an SM: lines of 64 bytes. Tables up to 2 KiB stay in it; of larger
@@ -431,6 +436,13 @@ uint64_t smc_sm_atomic_line(const struct smc_time_array *arrays, size_t count, u
 /* How long a unit of L2 takes for each atomic of an instruction. */
 double smc_sm_atomic_clocks(const struct smc_rates *rates, const struct smc_sm_step *step,
                             const struct smc_warp_trace_entry *entry);
+
+/* Counts so many atomics in sectors of a line of a piece: bit n of `sectors`, its sector n. */
+void smc_sm_count_in_sectors(struct smc_sm_hot_piece *piece, uint32_t sectors, double atomics);
+
+/* Adds the atomics of another piece to those of a unit, from sector `at` of the unit on. */
+void smc_sm_join_in_unit(struct smc_sm_hot_piece *unit, const struct smc_sm_hot_piece *piece,
+                         uint32_t at);
 
 /* How long it takes for one in a piece. */
 double smc_sm_clocks_of_atomic(const struct smc_rates *rates, const struct smc_sm_hot_piece *piece);
