@@ -541,14 +541,14 @@ extern "C" __global__ void train(unsigned *state, float *x, int items, int steps
     if (threadIdx.x == 0)
         state[blockIdx.x] = s;
 }
-/* Sixteen blocks of a corner add up; the others, of which a sample may consist, leave. */
+/* Four blocks of a corner add up; the others, of which a sample may consist, leave. */
 extern "C" __global__ void corner(float *x, int steps)
 {
-    if (blockIdx.x >= 4 || blockIdx.y >= 4)
+    if (blockIdx.x >= 2 || blockIdx.y >= 2)
         return;
     float sum = 0;
     for (int i = 0; i < steps; i++)
-        sum += x[(i * 16 + blockIdx.y * 4 + blockIdx.x) * 512 + threadIdx.x];
+        sum += x[(i * 4 + blockIdx.y * 2 + blockIdx.x) * 512 + threadIdx.x];
     x[threadIdx.x] = sum;
 }
 extern "C" __global__ void until_any(volatile int *done) /* until another block is there before */
@@ -794,8 +794,8 @@ train() { # BLOCKS: instructions
 empty "long blocks of which others leave at once count by their share" "$(
     some=$(train 10000) all=$(train 3000)
     jq -en "$some / $all | . > 0.9 and . < 1.1" >/dev/null || echo "$some, not $all")"
-states "what few blocks access counts where a sample is of those that leave" '.time.counts.l1_sectors > 500000' \
-    run contents.cu --entry corner --grid 32x16 --block 512 -a f32x8388608:random -a i32:1000 --device H200 --dry-run
+states "what few blocks access counts where a sample is of those that leave" '.time.counts.l1_sectors > 100000' \
+    run contents.cu --entry corner --grid 40x24 --block 512 -a f32x2097152:random -a i32:1000 --device H200 --dry-run
 stairs() { # SAME
     predicted run contents.cu --entry stairs --grid 1056 --block 256 -a i32:"$1" -a f32x270336:random \
         --device H200 --dry-run

@@ -155,6 +155,17 @@ bool smc_survey_differs(const struct smc_survey *survey, const struct smc_traces
     return smc_survey_spreads(survey) || fabs(more - 1) * SMC_ALIKE > 1;
 }
 
+bool smc_survey_exceeds(const struct smc_survey *survey, const struct smc_traces *traces,
+                        uint32_t steps)
+{
+    double all = 0, only = 0;
+    for (uint32_t i = 0; i < steps; i++) {
+        all += survey->sectors[i];
+        only += traces->executions[i] > 0 ? 0 : survey->sectors[i];
+    }
+    return 2 * only > all;
+}
+
 void smc_survey_add_long(struct smc_survey *survey, uint64_t block, double length)
 {
     struct smc_surveyed_warp *longest = survey->longest, added = {block, length};

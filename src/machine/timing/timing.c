@@ -719,16 +719,6 @@ static enum smc_status measure_with_stores(struct model *model, struct smc_trace
     return status;
 }
 
-/* Whether the blocks of a sample of a grid whose blocks differ happen to be those that leave at
-   once: of 512 blocks of which 16 compare points, and which the others only look for, none of 12
-   may be one of the 16. What they access would be taken to be nothing. */
-static bool leaves_at_once(const struct model *model)
-{
-    enum { LITTLE = 16 };
-    return model->traces.length * LITTLE <
-           model->survey.length * model->traces.blocks * model->traces.warps_per_block;
-}
-
 /* The traces of the sample. Where the warps of the grid differ, they are of blocks from the whole
    grid. */
 static enum smc_status trace_sample(struct model *model, struct smc_error *error)
@@ -779,7 +769,8 @@ static enum smc_status trace_sample(struct model *model, struct smc_error *error
         number_from_middle(model, &traced);
         keep_all(model, &traced);
         status = smc_traces_make(&model->machine, &traced, &model->traces, error);
-        if (status == SMC_OK && leaves_at_once(model)) {
+        if (status == SMC_OK &&
+            smc_survey_exceeds(&model->survey, &model->traces, model->program.count)) {
             smc_traces_free(&model->traces);
             traced.first = model->survey.longest[0].place;
             status = smc_traces_make(&model->machine, &traced, &model->traces, error);
