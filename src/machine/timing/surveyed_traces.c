@@ -176,7 +176,9 @@ void smc_survey_add_long(struct smc_survey *survey, uint64_t block, double lengt
         if (old.length >= added.length)
             continue;
         longest[i] = added;
-        added = old.place == block ? (struct smc_surveyed_warp){0} : old;
+        if (old.place == block)
+            return;
+        added = old;
     }
 }
 
