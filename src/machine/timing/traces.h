@@ -155,8 +155,8 @@ enum smc_status smc_traces_measure_turns(const struct smc_machine_launch *launch
                                          struct smc_trace_size *size, struct smc_error *error);
 
 /* Whether traces, which have no survey's executions yet, lack the steps that access most of the
-   sectors of a survey: of 512 blocks 16 compare points, and none of 12 that are traced may be one of
-   these, so that the launch would seem to access nothing. */
+   sectors of a survey: of 512 blocks 16 compare points, and none of 12 that are traced may be one
+   of these, so that the launch would seem to access nothing. */
 bool smc_survey_exceeds(const struct smc_survey *survey, const struct smc_traces *traces,
                         uint32_t steps);
 
