@@ -47,6 +47,7 @@ static void end_skip(struct smc_warp_trace *trace)
     if (trace->count == trace->capacity || trace->skip_count == trace->skip_capacity ||
         trace->length == trace->skip_length)
         return;
+    trace->waits_left_out += loop->waited != 0;
     trace->skip[trace->skip_count] =
         (struct smc_warp_trace_skip){.executed = trace->length - trace->skip_length,
                                      .window = trace->skip_length - loop->length,
@@ -106,6 +107,7 @@ static void begin_rounds(struct smc_warp_trace *trace, uint32_t depth, uint64_t 
     note_skip(trace, signature);
     if (trace->ends || trace->count == trace->capacity || trace->skip_count == trace->skip_capacity)
         return;
+    trace->waits_left_out++;
     trace->round_skip = (uint32_t)trace->skip_count;
     trace->skip[trace->skip_count++] = (struct smc_warp_trace_skip){
         .window = trace->length - trace->loop[depth].length, .depth = depth, .rounds = true};
@@ -190,7 +192,7 @@ static void leave_loops(struct smc_warp_trace *trace, uint32_t step)
                 leave_rounds_out(trace);
             trace->leaves_rounds = false;
         }
-        if (!trace->leaves_rounds && trace->skip_count > loop->skips)
+        if (!trace->leaves_rounds && trace->waits_left_out > loop->waits_left_out)
             restart_rounds(trace);
     }
 }
@@ -236,7 +238,7 @@ static void end_of_iteration(struct smc_warp_trace *trace, uint32_t depth, uint6
     if (trace->skips || trace->leaves_rounds || loop->iterations < LEAST_ITERATIONS)
         return;
     if (loop->waited == 0 ? trace->count - loop->count >= trace->loop_entries
-                          : trace->skip_count > loop->skips)
+                          : trace->waits_left_out > loop->waits_left_out)
         begin_skip(trace, depth, signature);
     else if (loop->waited && has_rounds(trace, loop))
         begin_rounds(trace, depth, signature);
@@ -261,7 +263,7 @@ void smc_warp_trace_branch_back(struct smc_warp_trace *trace, uint32_t from, uin
             (struct smc_warp_trace_loop){.first = to,
                                          .last = from,
                                          .calls = trace->calls,
-                                         .skips = (uint32_t)trace->skip_count,
+                                         .waits_left_out = trace->waits_left_out,
                                          .length = trace->length,
                                          .count = trace->count,
                                          .iterations = 1};

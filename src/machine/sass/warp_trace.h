@@ -68,8 +68,8 @@ struct smc_warp_trace_loop {
     uint64_t length;      /* executed up to its mark */
     size_t count;         /* entries up to its mark */
     uint32_t iterations;
-    uint32_t skips;  /* of the trace when it began */
-    uint32_t waited; /* bit n: the warp has waited for barrier n in it */
+    uint32_t waits_left_out; /* of the trace when it began */
+    uint32_t waited;         /* bit n: the warp has waited for barrier n in it */
 };
 
 /* What a trace has up to a place. */
@@ -135,6 +135,7 @@ struct smc_warp_trace {
     bool leaves_rounds, round_ends;
     uint32_t round_skip;                         /* its number */
     struct smc_warp_trace_place head, round_end; /* where rounds are left out; where one ends */
+    uint32_t waits_left_out;                     /* skips of loops that wait for barriers */
     size_t most;                                 /* entries that it had at a time */
 };
 

@@ -13,7 +13,7 @@
 
 enum {
     LINES_FOR_EACH_ENTRY = 16,
-    SKIPS = 64,
+    SKIPS = 128,
     MOST_STEPS = 16000000,    /* of one warp */
     STEPS_APART = 300000,     /* until warps that begin alike are taken to continue alike */
     TRACED_STEPS = 750000,    /* until those that begin differently are, too */
