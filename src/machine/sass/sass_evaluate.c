@@ -9,7 +9,7 @@
 struct operands {
     const struct smc_sass_warp *warp;
     const uint32_t *low[3], *high[3]; /* high: the upper register of a pair */
-    uint32_t copy[3][2][SMC_LANES];   /* what they point to, if not to the registers themselves */
+    struct smc_lanes copy[3][2];      /* what they point to, if not to the registers themselves */
     uint32_t unknown, unknown_of[3];  /* lanes with an unknown operand; with this one */
     uint32_t carry;                   /* the sum of 1 for each negated operand */
     uint32_t lanes;                   /* 1 or 32 */
@@ -73,7 +73,7 @@ static void fill_lanes(uint32_t *restrict to, uint32_t value)
 
 /* Computes the lanes' values in `copy`. */
 static inline const uint32_t *sass_evaluate_spread(const struct smc_lanes *lanes, uint32_t count,
-                                                   uint32_t flip, uint32_t *restrict copy)
+                                                   uint32_t flip, uint32_t *copy)
 {
     if (count == 1)
         copy[0] = lanes->value[0] ^ flip;
@@ -135,7 +135,6 @@ static void sass_evaluate_gather(const struct smc_sass_warp *warp,
                                  const struct smc_sass_instruction *in, uint32_t mask, bool by_lane,
                                  struct operands *ops)
 {
-    struct smc_lanes copy[3][2];
     const struct smc_lanes *low[3], *high[3];
     bool same = gather_predicates(warp, in, mask, ops) && !by_lane;
     ops->unknown = 0;
@@ -147,9 +146,9 @@ static void sass_evaluate_gather(const struct smc_sass_warp *warp,
         ops->carry += from->negated;
         if (from->kind == SMC_OPERAND_NONE || reads_constants_itself(in, from))
             continue;
-        low[i] = sass_evaluate_fetch(warp, from, 0, &copy[i][0]);
+        low[i] = sass_evaluate_fetch(warp, from, 0, &ops->copy[i][0]);
         if (from->registers == 2)
-            high[i] = sass_evaluate_fetch(warp, from, 1, &copy[i][1]);
+            high[i] = sass_evaluate_fetch(warp, from, 1, &ops->copy[i][1]);
         same = same && low[i]->same && high[i]->same;
         ops->unknown_of[i] = low[i]->unknown | high[i]->unknown;
         ops->unknown |= ops->unknown_of[i];
@@ -162,9 +161,9 @@ static void sass_evaluate_gather(const struct smc_sass_warp *warp,
         ops->low[i] = low[i]->value; /* of which the first is read if it is the same for all */
         ops->high[i] = high[i]->value;
         if (flip || (!same && low[i]->same && low[i] != &zero))
-            ops->low[i] = sass_evaluate_spread(low[i], ops->lanes, flip, ops->copy[i][0]);
+            ops->low[i] = sass_evaluate_spread(low[i], ops->lanes, flip, ops->copy[i][0].value);
         if (flip || (!same && high[i]->same && high[i] != &zero))
-            ops->high[i] = sass_evaluate_spread(high[i], ops->lanes, flip, ops->copy[i][1]);
+            ops->high[i] = sass_evaluate_spread(high[i], ops->lanes, flip, ops->copy[i][1].value);
     }
 }
 
@@ -968,8 +967,8 @@ static bool differs_by_lane(const struct smc_sass_instruction *in)
 static void take_first_lane(struct operands *ops, uint32_t mask)
 {
     unsigned lane = mask ? (unsigned)__builtin_ctz(mask) : 0;
-    ops->copy[0][0][0] = ops->low[0][lane];
-    ops->low[0] = ops->copy[0][0];
+    ops->copy[0][0].value[0] = ops->low[0][lane];
+    ops->low[0] = ops->copy[0][0].value;
     ops->unknown = ops->unknown >> lane & 1 ? UINT32_MAX : 0;
     ops->lanes = 1;
 }
