@@ -551,6 +551,16 @@ extern "C" __global__ void corner(float *x, int steps)
         sum += x[(i * 4 + blockIdx.y * 2 + blockIdx.x) * 512 + threadIdx.x];
     x[threadIdx.x] = sum;
 }
+/* Long warps that are all alike; each loads a sector of every row. */
+extern "C" __global__ void columns(const unsigned char *x, float *out, int passes, int rows)
+{
+    const int i = blockIdx.x * 256 + threadIdx.x;
+    float sum = 0;
+    for (int k = 0; k < passes; k++)
+        for (int row = 0; row < rows; row++)
+            sum += x[row * 4096 + i] * (k + 1.0f);
+    out[i] = sum;
+}
 extern "C" __global__ void until_any(volatile int *done) /* until another block is there before */
 {
 #pragma unroll 1
@@ -796,6 +806,10 @@ empty "long blocks of which others leave at once count by their share" "$(
     jq -en "$some / $all | . > 0.9 and . < 1.1" >/dev/null || echo "$some, not $all")"
 states "what few blocks access counts where a sample is of those that leave" '.time.counts.l1_sectors > 100000' \
     run contents.cu --entry corner --grid 40x24 --block 512 -a f32x2097152:random -a i32:1000 --device H200 --dry-run
+states "of long warps of which few are walked no sector is counted twice" \
+    '.time.counts.l1_sectors | . >= 4 * 20000 * 128 and . < 4 * 20000 * 128 * 1.01' run contents.cu \
+    --entry columns --grid 16 --block 256 -a u8x81920000:random -a f32x4096 -a i32:4 -a i32:20000 \
+    --device H200 --dry-run
 stairs() { # SAME
     predicted run contents.cu --entry stairs --grid 1056 --block 256 -a i32:"$1" -a f32x270336:random \
         --device H200 --dry-run

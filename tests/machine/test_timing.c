@@ -2978,6 +2978,62 @@ static void test_lengths_taken_over(void)
     CU_ASSERT_EQUAL(length_taken_over(4, &survey), 60);
 }
 
+/* What a warp that takes over two lines accesses, 40 lines further on in each iteration, if its
+   first access was to sector 2 of the line of which the other's was to sector 0. */
+static void take_over_lines(const uint8_t sectors[2], struct smc_warp_trace *trace)
+{
+    enum { FIRST = 1000, FURTHER = 40, LAST = 2 };
+    static struct smc_warp_trace_line line[2][8];
+    static struct smc_warp_trace_entry entry[2][LAST];
+    static struct smc_warp_trace_skip skip[2];
+    const struct smc_machine_program program = {.count = 1};
+    const struct smc_time_array array = {.address = FIRST * 128, .bytes = 100 * 128};
+    const struct smc_machine_launch launch = {
+        .program = &program, .array = &array, .arrays = 1, .grid = {1, 1, 1}};
+    uint32_t last[1];
+    line[0][0] = (struct smc_warp_trace_line){.number = FIRST, .sectors = 1};
+    line[1][0] = (struct smc_warp_trace_line){.number = FIRST, .sectors = 4};
+    for (uint32_t i = 0; i < 2; i++)
+        line[0][1 + i] =
+            (struct smc_warp_trace_line){.number = FIRST + FURTHER + i, .sectors = sectors[i]};
+    entry[0][0] = entry[1][0] = (struct smc_warp_trace_entry){.lines = 1};
+    entry[0][1] = (struct smc_warp_trace_entry){.line = 1, .lines = 2};
+    const struct smc_warp_trace first = {.entry = entry[0],
+                                         .count = LAST,
+                                         .line = line[0],
+                                         .line_count = 3,
+                                         .skip = &skip[0],
+                                         .skip_count = 1,
+                                         .first_skip_count = 1};
+    *trace = (struct smc_warp_trace){.entry = entry[1],
+                                     .count = 1,
+                                     .capacity = LAST,
+                                     .line = line[1],
+                                     .line_count = 1,
+                                     .line_capacity = 8,
+                                     .skip = &skip[1],
+                                     .skip_capacity = 1};
+    struct smc_known_traces known = {.launch = &launch, .warps = 2, .last = last, .place = 1};
+    smc_known_traces_add(&known, &first);
+    CU_ASSERT_TRUE_FATAL(smc_known_traces_take_over(&known, trace, 0));
+}
+
+/* Warps that access parts of a line keep theirs in what they take over. */
+static void test_sectors_taken_over(void)
+{
+    struct smc_warp_trace trace;
+    take_over_lines((uint8_t[2]){0x1, 0}, &trace);
+    CU_ASSERT_EQUAL(trace.entry[1].lines, 1);
+    CU_ASSERT_EQUAL(trace.line[1].number, 1040);
+    CU_ASSERT_EQUAL(trace.line[1].sectors, 0x4);
+    take_over_lines((uint8_t[2]){0xf, 0xf}, &trace); /* half a line each */
+    CU_ASSERT_EQUAL(trace.entry[1].lines, 3);
+    CU_ASSERT_EQUAL(trace.line[1].sectors, 0xc);
+    CU_ASSERT_EQUAL(trace.line[2].sectors, 0xf);
+    CU_ASSERT_EQUAL(trace.line[3].number, 1042);
+    CU_ASSERT_EQUAL(trace.line[3].sectors, 0x3);
+}
+
 /* How long the longest SM takes, of 132, if one with mean blocks of 100 instructions takes 1000
    clocks. The two blocks that are followed are such blocks. */
 static double clocks_of_longest(uint64_t blocks, double busy, const struct smc_survey *survey)
@@ -3367,6 +3423,7 @@ CU_TestInfo tests_timing[] = {
     {"parameters where the kernel has them", test_placed_parameters},
     {"no prediction, with a reason", test_reasons},
     {"lengths of traces that are taken over", test_lengths_taken_over},
+    {"parts of lines that are taken over", test_sectors_taken_over},
     {"units that are busy equally long", test_tie},
     {"measured and estimated rates", test_rates},
     {"launches after copies", test_launches_after_copies},

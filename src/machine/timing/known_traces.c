@@ -4,6 +4,11 @@
 #include <math.h>
 #include <string.h>
 
+enum {
+    SECTORS = SMC_LINE_BYTES / SMC_SECTOR_BYTES,
+    MOST_MOVED_LINES = 2 * SMC_LANES /* of an entry whose sectors move within lines */
+};
+
 /* Whether the warps of a survey that are the same one of their blocks are alike wherever they are:
    `same_only` for length_of_nearest. */
 static bool same_are_alike(const struct smc_known_traces *known)
@@ -96,9 +101,17 @@ static bool is_global(const struct smc_warp_trace *trace, size_t entry)
            trace->line[at->line].number < SMC_WARP_TRACE_LOCAL;
 }
 
-static uint64_t line_of(const struct smc_warp_trace *trace, size_t entry)
+static const struct smc_warp_trace_line *first_line(const struct smc_warp_trace *trace,
+                                                    size_t entry)
 {
-    return trace->line[trace->entry[entry].line].number;
+    return &trace->line[trace->entry[entry].line];
+}
+
+/* The number of the first sector that an entry accesses. */
+static uint64_t sector_of(const struct smc_warp_trace *trace, size_t entry)
+{
+    const struct smc_warp_trace_line *line = first_line(trace, entry);
+    return line->number * SECTORS + (line->sectors ? (unsigned)__builtin_ctz(line->sectors) : 0);
 }
 
 /* Whether an entry of both walks is the same access to global memory. */
@@ -112,33 +125,34 @@ static bool is_shared(const struct taking *taking, size_t i)
 static uint32_t last_of_array(const struct taking *taking, const struct lines *array)
 {
     for (size_t i = taking->shared; i-- > 0;)
-        if (is_shared(taking, i) && line_of(taking->from, i) - array->first < array->count)
+        if (is_shared(taking, i) &&
+            first_line(taking->from, i)->number - array->first < array->count)
             return (uint32_t)i;
     return NOT_SHARED;
 }
 
-/* Where the part of an array begins that a warp has if all have parts of the same size, in their
-   order. */
+/* The sector with which the part of an array begins that a warp has if all have parts of the same
+   size, in their order. */
 static uint64_t part_of_warp(const struct smc_known_traces *known, uint64_t lines, uint64_t place)
 {
     const uint32_t *grid = known->launch->grid;
     const double warps = (double)grid[0] * grid[1] * grid[2] * known->warps;
-    return (uint64_t)floor((double)lines * (double)place / warps);
+    return (uint64_t)floor((double)lines * SECTORS * (double)place / warps);
 }
 
-/* How much further the warp accesses an array than the known one with an instruction. */
+/* How many sectors further the warp accesses an array than the known one with an instruction. */
 static uint64_t distance_of(const struct taking *taking, uint32_t step, const struct lines *array)
 {
     uint32_t *last = &taking->known->last[step];
     if (*last == NOT_SOUGHT)
         *last = last_of_array(taking, array);
     if (*last != NOT_SHARED)
-        return line_of(taking->to, *last) - line_of(taking->from, *last);
+        return sector_of(taking->to, *last) - sector_of(taking->from, *last);
     return part_of_warp(taking->known, array->count, taking->known->place) -
            part_of_warp(taking->known, array->count, taking->from_place);
 }
 
-/* A line so much further, in its array. */
+/* A line so many lines further, in its array. */
 static uint64_t moved_line(const struct smc_machine_launch *launch, uint64_t line, uint64_t moved)
 {
     const struct lines array = lines_with(launch, line);
@@ -148,24 +162,48 @@ static uint64_t moved_line(const struct smc_machine_launch *launch, uint64_t lin
     return array.first + (uint64_t)(at < 0 ? at + (int64_t)array.count : at);
 }
 
+/* Lines with their sectors so many sectors further, which may then lie in twice as many lines;
+   returns in how many. */
+static uint8_t move_lines(const struct smc_machine_launch *launch,
+                          const struct smc_warp_trace_line *from, uint8_t lines, uint64_t moved,
+                          struct smc_warp_trace_line *to)
+{
+    const unsigned by = lines <= MOST_MOVED_LINES ? moved % SECTORS : 0;
+    const uint64_t further = (uint64_t)((int64_t)(moved - by) / SECTORS);
+    uint8_t count = 0;
+    for (uint32_t i = 0; i < lines; i++)
+        for (uint64_t next = 0; next < 2; next++) {
+            const unsigned all = (unsigned)from[i].sectors << by,
+                           sectors = next ? all >> SECTORS : all & ((1u << SECTORS) - 1);
+            const uint64_t number = moved_line(launch, from[i].number, further + next);
+            if (sectors == 0)
+                continue;
+            if (count == 0 || to[count - 1].number != number)
+                to[count++] = (struct smc_warp_trace_line){.number = number};
+            to[count - 1].sectors |= (uint8_t)sectors;
+            to[count - 1].sets |= from[i].sets;
+        }
+    return count;
+}
+
 /* Copies an entry, with its lines if there is place for them. */
 static void copy_entry(const struct taking *taking, size_t entry)
 {
     struct smc_warp_trace *to = taking->to;
     struct smc_warp_trace_entry copy = taking->from->entry[entry];
-    if (to->line_capacity - to->line_count < copy.lines)
+    if (to->line_capacity - to->line_count < 2 * (size_t)copy.lines)
         copy.lines = 0;
     if (copy.lines) {
         const struct smc_warp_trace_line *source = &taking->from->line[copy.line];
         struct smc_warp_trace_line *line = &to->line[to->line_count];
-        memcpy(line, source, copy.lines * sizeof *line);
+        copy.line = (uint32_t)to->line_count;
         if (is_global(taking->from, entry)) {
             const struct lines array = lines_with(taking->known->launch, source->number);
             const uint64_t moved = distance_of(taking, copy.step, &array);
-            for (uint32_t i = 0; i < copy.lines; i++)
-                line[i].number = moved_line(taking->known->launch, line[i].number, moved);
+            copy.lines = move_lines(taking->known->launch, source, copy.lines, moved, line);
+        } else {
+            memcpy(line, source, copy.lines * sizeof *line);
         }
-        copy.line = (uint32_t)to->line_count;
         to->line_count += copy.lines;
     }
     to->entry[to->count++] = copy;

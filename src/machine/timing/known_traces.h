@@ -7,10 +7,10 @@
 enum { SMC_KNOWN_TRACES = 64 };
 
 /* Warps that took the same branches until instructions are left out are taken to continue alike:
-   the rest of the trace is copied from the first of them. Each line moves as far as its instruction
-   moved from the one warp to the other where both executed it last; if they did not, as far as what
-   they access of the same array; if they access nothing of it, by the warp's share of the array. No
-   line leaves its array. */
+   the rest of the trace is copied from the first of them. Each access moves as many sectors as its
+   instruction moved from the one warp to the other where both executed it last; if they did not, as
+   far as what they access of the same array; if they access nothing of it, by the warp's share of
+   the array. No line leaves its array. */
 struct smc_known_traces {
     const struct smc_machine_launch *launch;
     uint32_t warps;                  /* of a block */

@@ -776,14 +776,18 @@ static double survey_until(struct tracer *tracer, struct smc_survey *survey, str
         (uint64_t)grid[0] * grid[1] * grid[2] * (tracer->block ? 1 : tracer->warps);
     const uint64_t first = (uint64_t)seen->lengths.count / warps, steps = tracer->walk.steps;
     const enum smc_walk_end end = tracer->walk.end;
+    const size_t count = tracer->launch->program->count;
+    double *before = tracer->executions + 2 * count; /* survey_short uses what is in front */
     uint64_t more = 0, left = 0;
     tracer->walk.most_steps = most_steps;
     while (first + more + left < all && more + left < (left > 0 ? MANY : FEW) &&
            tracer->walk.steps < steps + SURVEY_STEPS / PART) {
         const uint64_t number = evenly(first + more + left, all);
         const double sectors = tracer->walk.all_sectors;
+        memcpy(before, survey->sectors, count * sizeof *before);
         survey_walk(tracer, number);
-        if (tracer->walk.end == SMC_WALK_TOO_LONG) {
+        if (tracer->walk.end == SMC_WALK_TOO_LONG) { /* its executions are not counted, either */
+            memcpy(survey->sectors, before, count * sizeof *before);
             tracer->walk.end = end;
             more++;
         } else if (does_not_end(tracer)) {
