@@ -413,6 +413,7 @@ struct bench {
     bool no_more_blocks, turns, cut;
     bool blocks_differ; /* each has traces of its own */
     uint32_t warp_room, block_room;
+    const float *const *weight; /* of the warps' traces; or NULL */
     struct smc_sm_traffic traffic[2];
 };
 
@@ -456,6 +457,7 @@ static double run_warps(struct bench *bench, const struct smc_warp_trace *const 
                                    .no_more_blocks = bench->no_more_blocks,
                                    .turns = bench->turns,
                                    .cut = bench->cut,
+                                   .weight = bench->weight,
                                    .work = bench->work};
     CU_ASSERT_EQUAL_FATAL(smc_sm_run(&launch, &bench->result, &error), SMC_OK);
     return bench->result.clocks;
@@ -1091,6 +1093,27 @@ static void test_load_of_what_was_stored(void)
         run(&bench, &trace, 1, 1, 1);
         CU_ASSERT_EQUAL(bench.work[1].l2_sectors, beyond ? 4 : 0);
     }
+}
+
+/* Of a loop in which only the first load misses, those that its trace leaves out ask L2 for
+   nothing, as those before them. */
+static void test_left_out_loads_hit(void)
+{
+    enum { KEPT = 4 };
+    static const float weights[KEPT] = {1, 1, 1, 97};
+    const float *const weight = weights;
+    struct smc_warp_trace_line line = {.number = 8, .sectors = 0xf};
+    struct smc_warp_trace_entry entry[KEPT];
+    struct smc_warp_trace trace = {.entry = entry, .count = KEPT, .line = &line};
+    struct bench bench;
+    for (int i = 0; i < KEPT; i++)
+        entry[i] = (struct smc_warp_trace_entry){.step = 0, .lines = 1, .wavefronts = 1};
+    start(&bench, SMC_OP_LDG, SMC_PIPE_LSU, 1);
+    bench.weight = &weight;
+    run(&bench, &trace, 1, 1, 1);
+    CU_ASSERT_EQUAL(bench.work[0].load_sectors, KEPT * 4);
+    CU_ASSERT_EQUAL(bench.work[0].weighed_loads, 100 * 4);
+    CU_ASSERT_EQUAL(bench.work[0].l2_sectors, 4);
 }
 
 /* Local memory: what is stored goes to L2 at once, whole words sooner than bytes, and L1 has it for
@@ -3360,6 +3383,7 @@ CU_TestInfo tests_timing[] = {
     {"lines that arrive in banks that are idle", test_lines_arrive_in_idle_banks},
     {"banks that loads leave idle", test_idle_banks},
     {"a load of what was stored", test_load_of_what_was_stored},
+    {"loads that traces leave out", test_left_out_loads_hit},
     {"values that lanes match", test_matches},
     {"constants at different addresses", test_constants},
     {"a large table of constants", test_large_table_of_constants},

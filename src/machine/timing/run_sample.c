@@ -18,6 +18,8 @@ static void add_step(const struct model *model, uint32_t i, const struct smc_ste
     double traced = step->load_sectors + step->store_sectors, requests = times;
     if (model->traces.sectors && model->traces.sectors[i] > 0 && traced > 0)
         requests = model->traces.sectors[i] / traced;
+    const double weighed = step->weighed_loads,
+                 missed = weighed > 0 ? requests * step->load_sectors / weighed : requests;
     work->issued += executions;
     work->held += times * step->held;
     work->busy[in->pipe] += fmax(executions * smc_rates_clocks(rates, in),
@@ -31,11 +33,11 @@ static void add_step(const struct model *model, uint32_t i, const struct smc_ste
     work->data_wavefronts += times * step->wavefronts;
     work->shared_wavefronts += times * step->shared_wavefronts;
     work->load_sectors += requests * step->load_sectors;
-    work->l2_sectors += requests * step->l2_sectors;
+    work->l2_sectors += missed * step->l2_sectors;
     work->store_sectors += requests * step->store_sectors;
-    work->load_pieces += requests * step->load_pieces;
+    work->load_pieces += missed * step->load_pieces;
     work->store_pieces += requests * step->store_pieces;
-    work->load_slots += requests * step->load_slots;
+    work->load_slots += missed * step->load_slots;
     work->store_slots += requests * step->store_slots;
     work->texture_clocks += times * step->texture_clocks;
     work->divergent += times * step->divergent;
@@ -76,8 +78,8 @@ static void correct_weights(const struct model *model, float *all, double *of_st
     }
 }
 
-/* False: memory. */
-static bool weigh_entries(const struct model *model, struct weights *weights)
+/* `corrected`: so that they add up. False: memory. */
+static bool weigh_entries(const struct model *model, struct weights *weights, bool corrected)
 {
     const struct smc_traces *traces = &model->traces;
     const size_t warps = (size_t)traces->blocks * traces->warps_per_block;
@@ -93,7 +95,7 @@ static bool weigh_entries(const struct model *model, struct weights *weights)
         weights->of_trace[i] = weight;
         smc_reuse_weigh(traces->pointer[i], weight);
     }
-    if (has)
+    if (has && corrected)
         correct_weights(model, weights->all, of_step);
     free(of_step);
     return has;
@@ -195,7 +197,7 @@ enum smc_status smc_model_run_sample(struct model *model, smc_execute_blocks *ex
     struct smc_sm_result result;
     struct smc_step_work *steps = smc_calloc(model->program.count, sizeof *steps);
     struct weights weights = {0};
-    if (!steps || (execute == smc_sm_access && !weigh_entries(model, &weights))) {
+    if (!steps || !weigh_entries(model, &weights, execute == smc_sm_access)) {
         free(weights.of_trace);
         free(weights.all);
         free(steps);

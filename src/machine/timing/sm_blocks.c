@@ -32,7 +32,12 @@ void smc_sm_start_block(struct smc_sm_state *sm, uint32_t number, double clock)
         struct smc_sm_warp *warp = &sm->warp[slot->first_warp + i];
         const struct smc_warp_trace *trace = launch->block[block].trace[i];
         *warp = (struct smc_sm_warp){
-            .trace = trace, .count = (uint32_t)trace->count, .block = number, .ready = clock};
+            .trace = trace,
+            .count = (uint32_t)trace->count,
+            .block = number,
+            .ready = clock,
+            .weight = launch->weight ? launch->weight[(size_t)block * launch->warps_per_block + i]
+                                     : NULL};
         warp->mark[SMC_WARP_TRACE_DEPTH].clock = clock;
         smc_sm_pass_marks(sm, warp);
         warp->age = sm->started++;

@@ -110,10 +110,9 @@ static double requests_of_store(bool same, double loaded_sectors)
     return same ? alone - (alone - merged) * exp(-loaded_sectors / sectors) : alone;
 }
 
-/* A piece that comes from DRAM in no order takes as long in L2 as so many sectors when it is
-   loaded: runs of 2 to 64 sectors at random places of 80 MiB, of which 26 to 37 % of the pieces are
-   missing, take 28 to 42 % longer than those of 24 MiB, which L2 has, and runs of one sector as
-   long as DRAM takes for them (69 million sectors; H200, CUDA 13.0, 2026-11-30). */
+/* A piece that comes from DRAM in no order takes L2 as long as so many sectors: runs of 2 to 64 at
+   random places of 80 MiB, of which 26 to 37 % of the pieces are missing, take 28 to 42 % longer
+   than those of 24 MiB, and runs of one as long as DRAM does (H200, CUDA 13.0, 2026-11-30). */
 #define FILL_SLOTS 2
 
 /* How many pieces of 64 bytes have one of these sectors of a line. L2 gives and takes a piece in
@@ -288,9 +287,9 @@ static double from_l2(struct smc_sm_state *sm, double clock, double before,
         smc_later(sm->stores_free, clock) + smc_later(clocks * LOAD_AMONG_STORES, REQUEST_CLOCKS);
     double arrives = smc_later(sm->l2_free, clock) + rates->l2_latency + request->distance +
                      (request->is_far ? rates->far_latency : 0);
-    sm->work->l2_sectors += request->sectors * (1 + request->again);
-    sm->work->load_pieces += request->pieces;
-    sm->work->load_slots += slots;
+    sm->work->l2_sectors += sm->counts_for * request->sectors * (1 + request->again);
+    sm->work->load_pieces += sm->counts_for * request->pieces;
+    sm->work->load_slots += sm->counts_for * slots;
     const double pieces = request->stored ? 0 : request->pieces * sm->weight;
     traffic->loaded += pieces;
     traffic->loaded_scattered += request->scattered ? pieces : 0;
@@ -320,8 +319,7 @@ double smc_sm_data_stage(struct smc_sm_state *sm, double clock, double wavefront
 }
 
 /* The wavefronts of accesses to shared memory. Where addresses are unknown, or how an atomic is
-   served: the mean over random banks, which is the expected largest number of lanes in one of 32.
- */
+   served: the mean over random banks, the expected largest number of lanes in one of 32. */
 double smc_sm_shared_wavefronts(struct smc_sm_state *sm, const struct smc_warp_trace_entry *entry,
                                 bool known)
 {
@@ -362,8 +360,7 @@ static bool is_wide(const struct smc_sm_state *sm, const struct smc_warp_trace_e
 
 /* A copy passes the data stage again on its way to shared memory, sector by sector where lanes
    copy sectors of their own. Where each lane copies 16 bytes, a warp takes 4.2 clocks of the stage
-   in all, and 5.3 among loads from shared memory (H200, CUDA 13.0, driver 580.159.04, 2026-11-29).
- */
+   in all, 5.3 among loads from shared memory (H200, CUDA 13.0, driver 580.159.04, 2026-11-29). */
 static double sm_copy_wavefronts(const struct smc_sm_state *sm,
                                  const struct smc_warp_trace_entry *entry)
 {
@@ -606,6 +603,7 @@ double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
     struct load load = {.way = way, .clock = clock, .there = clock, .looked = &looked};
     if (entry->lines == 0 && !entry->unknown_addresses)
         return clock + sm->rates->l1_latency;
+    sm->counts_for = warp->weight ? warp->weight[warp->at] : 1;
     look_up_lines(sm, warp, entry, &load);
     sm->part[warp->subpartition].loaded_sectors += load.filled_sectors;
     note_shared(sm, &warp->trace->line[entry->line], entry, load.pieces, false);
@@ -618,6 +616,8 @@ double smc_sm_load(struct smc_sm_state *sm, const struct smc_sm_warp *warp,
     }
     const double data = data_clocks(sm, warp, entry, &load);
     sm->work->load_sectors += load.sectors;
+    sm->work->weighed_loads += sm->counts_for * load.sectors;
+    sm->counts_for = 1;
     sm->work->divergent += entry->lines < MANY_LINES ? 0 : data;
     /* What comes is read when it is there, behind what is read then: as much as now. */
     const double read = smc_sm_data_stage(sm, clock, data);

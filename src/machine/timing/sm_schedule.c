@@ -559,6 +559,7 @@ static enum smc_status open_sm(const struct smc_sm_launch *launch, struct smc_sm
                                 .result = result,
                                 .slots = slots,
                                 .places = places,
+                                .counts_for = 1,
                                 .weight = 1};
     sm->step = smc_malloc(launch->program->count * sizeof *sm->step);
     sm->warp = smc_calloc(warps ? warps : 1, sizeof *sm->warp);

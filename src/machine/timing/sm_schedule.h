@@ -21,8 +21,10 @@ struct smc_step_work {
     double held;       /* clocks of a sub-partition's dispatch beyond one for each, for operands */
     double unknown;    /* accesses to memory whose addresses depend on data */
     double wavefronts; /* through L1's data stage */
-    double shared_wavefronts;        /* those of them from shared memory */
-    double load_sectors, l2_sectors; /* requested from L1, and of L2 after a miss */
+    double shared_wavefronts; /* those of them from shared memory */
+    double load_sectors;      /* requested from L1 */
+    double weighed_loads;     /* the same by smc_sm_run, with the weights of the entries */
+    double l2_sectors;        /* of those, requested of L2 after a miss */
     double store_sectors;
     double load_pieces, store_pieces; /* of 64 bytes that have these sectors of L2 */
     /* Sectors of whole lines that L2 could give or take meanwhile, without atomics. */
@@ -83,8 +85,8 @@ struct smc_sm_launch {
     const struct smc_sm_dram *dram; /* by array; then: no array of these, and local memory */
     struct smc_sm_traffic *traffic; /* likewise; added to */
     struct smc_step_work *work;     /* by step of the program; added to */
-    /* For smc_sm_access, by block and warp: for how many executions each entry of its trace stands.
-     */
+    /* By block and warp: for how many executions each entry of its trace stands; for smc_sm_run
+       only in what loads ask L2 for, and NULL: for one. */
     const float *const *weight;
 };
 

@@ -102,8 +102,9 @@ struct smc_sm_warp {
     double rounds;      /* barriers that it passed, with those that are left out */
     double left_rounds; /* and those that are */
     double end;
-    double left_out; /* instructions so far */
-    double filled;   /* lines of L1 by its instructions so far, with those that are left out */
+    double left_out;     /* instructions so far */
+    const float *weight; /* of its trace's entries in smc_sm_run; NULL: 1 */
+    double filled;       /* lines of L1 by its instructions so far, with those that are left out */
     struct {
         double clock, debt, delay, filled, waited, rounds;
     } mark[SMC_WARP_TRACE_DEPTH + 1]; /* when loops began, by depth; the last: when the warp did */
@@ -287,6 +288,7 @@ struct smc_sm_state {
     struct smc_sm_window *window;     /* by array */
     struct smc_reuse reuse;           /* likewise */
     struct smc_sm_strides *strides;   /* of each step; likewise */
+    double counts_for;                /* for how many in what a load asks L2 for, in smc_sm_run */
     double weight;                    /* for how many accesses the one that is executed stands */
     double left_out;                  /* pieces that traces leave out, since they did so last */
     double end;
