@@ -352,8 +352,7 @@ static bool trace_blocks(struct tracer *tracer, const struct smc_traced *traced,
     return true;
 }
 
-/* How many of an SM's blocks are the last ones of the grid in a direction, and often partly empty.
- */
+/* How many of an SM's blocks are the last of the grid in a direction, and often partly empty. */
 static uint64_t last_blocks(const uint32_t grid[3], uint64_t blocks, uint64_t sms, uint64_t first)
 {
     uint64_t count = 0;
@@ -732,6 +731,13 @@ static bool survey_blocks(struct tracer *tracer, struct smc_survey *survey, stru
     return true;
 }
 
+/* Whether so many warps, drawn evenly, are as many first ones of blocks as second ones and so on:
+   each may have work of its own, as where some load and others multiply. */
+static bool is_of_all(const struct tracer *tracer, uint64_t drawn)
+{
+    return tracer->block || drawn % tracer->warps == 0;
+}
+
 static bool survey_warps(struct tracer *tracer, struct smc_survey *survey, struct seen *seen)
 {
     const uint32_t *grid = tracer->launch->grid;
@@ -740,7 +746,8 @@ static bool survey_warps(struct tracer *tracer, struct smc_survey *survey, struc
     for (uint64_t i = 0; i < most; i++) {
         uint64_t number = evenly(i, all);
         double before = tracer->walk.all_sectors;
-        if (survey_suffices(tracer, seen, SURVEY_LEAST_WARPS))
+        if (survey_suffices(tracer, seen, SURVEY_LEAST_WARPS) &&
+            (is_of_all(tracer, i) || steps_taken(tracer) > UINT64_C(2) * SURVEY_STEPS))
             break;
         survey_walk(tracer, number);
         if (does_not_end(tracer))
@@ -754,8 +761,7 @@ static bool survey_warps(struct tracer *tracer, struct smc_survey *survey, struc
 
 enum { PART_OF_LONG = 64 };
 
-/* The share of the first warps of a survey that execute at least a part of what all do on average.
- */
+/* The share of a survey's first warps that execute at least a part of what all do on average. */
 static double share_of_long(const struct smc_survey *survey, const struct smc_mean *lengths)
 {
     const size_t count = (size_t)fmin(lengths->count, SMC_SURVEYED_WARPS);
@@ -780,8 +786,9 @@ static double survey_until(struct tracer *tracer, struct smc_survey *survey, str
     double *before = tracer->executions + 2 * count; /* survey_short uses what is in front */
     uint64_t more = 0, left = 0;
     tracer->walk.most_steps = most_steps;
-    while (first + more + left < all && more + left < (left > 0 ? MANY : FEW) &&
-           tracer->walk.steps < steps + SURVEY_STEPS / PART) {
+    while (first + more + left < all && (!is_of_all(tracer, first + more + left) ||
+                                         (more + left < (left > 0 ? MANY : FEW) &&
+                                          tracer->walk.steps < steps + SURVEY_STEPS / PART))) {
         const uint64_t number = evenly(first + more + left, all);
         const double sectors = tracer->walk.all_sectors;
         memcpy(before, survey->sectors, count * sizeof *before);
