@@ -132,6 +132,35 @@ static void test_weights(void)
     CU_ASSERT_EQUAL(weight[AFTER], 1);
 }
 
+/* Where the last quarter of what is kept of a loop begins counts for what is left out if these are
+   rounds, or if lanes have left by then. */
+static uint16_t late_quarter(bool rounds, uint8_t lanes_then)
+{
+    enum { KEPT = 16, ENTRIES = KEPT + 2 };
+    struct smc_warp_trace_entry entry[ENTRIES];
+    struct smc_warp_trace_skip skip = {.executed = 80, .window = KEPT, .rounds = rounds};
+    const struct smc_warp_trace trace = {.entry = entry, .count = ENTRIES, .skip = &skip};
+    uint16_t late[ENTRIES], all = 0;
+    entry[0] = (struct smc_warp_trace_entry){.step = SMC_WARP_TRACE_LOOP};
+    for (uint32_t i = 1; i <= KEPT; i++)
+        entry[i] =
+            (struct smc_warp_trace_entry){.step = i % 2, .active_lanes = i > 12 ? lanes_then : 32};
+    entry[KEPT + 1] = (struct smc_warp_trace_entry){.step = SMC_WARP_TRACE_SKIP};
+    smc_reuse_find_late(&trace, late);
+    for (uint32_t i = 0; i < ENTRIES; i++)
+        all |= i == 13 ? 0 : late[i];
+    CU_ASSERT_EQUAL(all, 0);
+    return late[13];
+}
+
+static void test_late_quarters(void)
+{
+    CU_ASSERT_EQUAL(late_quarter(false, 32), 0);
+    CU_ASSERT_EQUAL(late_quarter(false, 25), 0);
+    CU_ASSERT_EQUAL(late_quarter(false, 23), 1);
+    CU_ASSERT_EQUAL(late_quarter(true, 32), 1);
+}
+
 /* 32 blocks that read one of 4 panels of an array, one of 32 of another in a second step, and the
    line of a third that all read. */
 static void test_panels(void)
@@ -413,7 +442,8 @@ struct bench {
     bool no_more_blocks, turns, cut;
     bool blocks_differ; /* each has traces of its own */
     uint32_t warp_room, block_room;
-    const float *const *weight; /* of the warps' traces; or NULL */
+    const float *const *weight;         /* of the warps' traces; or NULL */
+    const uint16_t *const *begins_late; /* likewise */
     struct smc_sm_traffic traffic[2];
 };
 
@@ -458,6 +488,7 @@ static double run_warps(struct bench *bench, const struct smc_warp_trace *const 
                                    .turns = bench->turns,
                                    .cut = bench->cut,
                                    .weight = bench->weight,
+                                   .begins_late = bench->begins_late,
                                    .work = bench->work};
     CU_ASSERT_EQUAL_FATAL(smc_sm_run(&launch, &bench->result, &error), SMC_OK);
     return bench->result.clocks;
@@ -2505,6 +2536,33 @@ static void test_rings_of_loops_are_cut(void)
     CU_ASSERT_EQUAL(turns.trace[0].skip[0].executed / 2, rounds / (USE + 2));
 }
 
+/* What is left out of a loop takes as long as its last quarter, if that counts: eight instructions
+   with a stall of 10 clocks, eight with 4, and 80 left out. */
+static void test_late_iterations(void)
+{
+    enum { EACH = 8, KEPT = 2 * EACH, ENTRIES = KEPT + 3, SLOW = 10, FAST = 4, LEFT_OUT = 80 };
+    static uint16_t late[ENTRIES];
+    const uint16_t *const begins_late = late;
+    struct smc_warp_trace_entry entry[ENTRIES];
+    struct smc_warp_trace_skip skip = {.executed = LEFT_OUT, .window = KEPT};
+    const struct smc_warp_trace trace = {.entry = entry, .count = ENTRIES, .skip = &skip};
+    struct bench bench;
+    entry[0] = (struct smc_warp_trace_entry){.step = SMC_WARP_TRACE_LOOP};
+    for (uint32_t i = 1; i <= KEPT; i++)
+        entry[i] = (struct smc_warp_trace_entry){.step = i > EACH, .active_lanes = 32};
+    entry[KEPT + 1] = (struct smc_warp_trace_entry){.step = SMC_WARP_TRACE_SKIP};
+    entry[KEPT + 2] = (struct smc_warp_trace_entry){.step = 1, .active_lanes = 32};
+    for (int counts = 0; counts < 2; counts++) {
+        start(&bench, SMC_OP_MOV, SMC_PIPE_ALU, FAST);
+        set_step(&bench.step[0], SMC_OP_MOV, SMC_PIPE_ALU, SLOW);
+        late[EACH + 1] = (uint16_t)counts;
+        bench.begins_late = &begins_late;
+        const double each = counts ? FAST : (SLOW + FAST) / 2.0;
+        CU_ASSERT_DOUBLE_EQUAL(run(&bench, &trace, 1, 1, 1), EACH * (SLOW + FAST) + LEFT_OUT * each,
+                               10);
+    }
+}
+
 /* Iterations that a trace leaves out, which take as long as all before them. */
 static void leave_iterations_out(struct smc_warp_trace *trace, bool waits)
 {
@@ -3429,6 +3487,7 @@ CU_TestInfo tests_timing[] = {
     {"copies to all blocks of a cluster", test_multicasts},
     {"what traces leave out of a ring of stages", test_rings_are_cut},
     {"rings of loops of which a part is left out", test_rings_of_loops_are_cut},
+    {"iterations that go on like the last quarter", test_late_iterations},
     {"pieces that are accessed again", test_reuse},
     {"pieces that several blocks access", test_reuse_by_blocks},
     {"panels that blocks share", test_panels},
@@ -3437,6 +3496,7 @@ CU_TestInfo tests_timing[] = {
     {"arrays that were copied before the launch", test_copied_arrays},
     {"the distance of pieces among others", test_reuse_among_others},
     {"what entries of a trace stand for", test_weights},
+    {"last quarters of loops", test_late_quarters},
     {"a wait for iterations that another trace leaves out", test_missing_iterations},
     {"SMs that get more than others", test_uneven_sms},
     {"what is accessed first in no order", test_first_accesses_in_no_order},

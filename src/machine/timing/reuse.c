@@ -216,3 +216,37 @@ void smc_reuse_weigh(const struct smc_warp_trace *trace, float *weight)
             weight[k] *= (float)(1 + (double)skip->executed / sum);
     }
 }
+
+/* Whether clearly fewer lanes execute entries [from, to) than those before them. */
+static bool lanes_have_left(const struct smc_warp_trace_entry *entry, size_t first, size_t from,
+                            size_t to)
+{
+    static const double clearly = 0.75;
+    double lanes[2] = {0}, count[2] = {0};
+    for (size_t i = first; i < to; i++) {
+        lanes[i >= from] += is_instruction(&entry[i]) ? entry[i].active_lanes : 0;
+        count[i >= from] += is_instruction(&entry[i]);
+    }
+    return lanes[1] * count[0] < clearly * lanes[0] * count[1];
+}
+
+void smc_reuse_find_late(const struct smc_warp_trace *trace, uint16_t *late)
+{
+    size_t mark[SMC_WARP_TRACE_DEPTH + 1] = {0};
+    for (size_t i = 0; i < trace->count; i++) {
+        const struct smc_warp_trace_entry *entry = &trace->entry[i];
+        late[i] = 0;
+        if (entry->step == SMC_WARP_TRACE_LOOP)
+            mark[entry->line] = i + 1;
+        if (entry->step != SMC_WARP_TRACE_SKIP)
+            continue;
+        const struct smc_warp_trace_skip *skip = &trace->skip[entry->line];
+        const size_t first = mark[skip->depth];
+        size_t from = last_quarter(trace->entry, first, i);
+        while (from < i && !is_instruction(&trace->entry[from]))
+            from++;
+        if (from > first && from < i && skip->depth < SMC_WARP_TRACE_DEPTH &&
+            (skip->rounds || lanes_have_left(trace->entry, first, from, i)))
+            late[from] |= (uint16_t)(1u << skip->depth);
+    }
+}

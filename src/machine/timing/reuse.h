@@ -65,4 +65,10 @@ static inline void smc_reuse_pass(struct smc_reuse *reuse, double pieces)
    like the last quarter of what is kept of it. `weight`: as many as there are entries. */
 void smc_reuse_weigh(const struct smc_warp_trace *trace, float *weight);
 
+/* Where what is left out of a loop goes on like the last quarter of what is kept, not like all of
+   it: rounds through barriers, the first of which fill a pipeline, and iterations that clearly
+   fewer lanes execute than those before. Bit n of an entry's `late`: with it begins that quarter of
+   the loop of depth n. As many as there are entries. */
+void smc_reuse_find_late(const struct smc_warp_trace *trace, uint16_t *late);
+
 #endif

@@ -46,11 +46,21 @@ static void add_step(const struct model *model, uint32_t i, const struct smc_ste
     work->local_pieces += requests * step->local_pieces;
 }
 
-/* What the entries of the sample's traces stand for; free both arrays. */
+/* What the entries of the sample's traces stand for; free all arrays. */
 struct weights {
     float *all;
     const float **of_trace;
+    uint16_t *late; /* as of smc_reuse_find_late */
+    const uint16_t **late_of_trace;
 };
+
+static void free_weights(const struct weights *weights)
+{
+    free(weights->late_of_trace);
+    free(weights->late);
+    free(weights->of_trace);
+    free(weights->all);
+}
 
 /* Scales the weights so that they add up to all executions of each step, as in add_step. */
 static void correct_weights(const struct model *model, float *all, double *of_step)
@@ -88,12 +98,19 @@ static bool weigh_entries(const struct model *model, struct weights *weights, bo
         entries += traces->pointer[i]->count;
     weights->all = smc_calloc(entries, sizeof *weights->all);
     weights->of_trace = smc_calloc(warps, sizeof *weights->of_trace);
+    weights->late = smc_calloc(entries, sizeof *weights->late);
+    weights->late_of_trace = smc_calloc(warps, sizeof *weights->late_of_trace);
     double *of_step = smc_calloc((size_t)2 * model->program.count + 1, sizeof *of_step);
-    const bool has = weights->all && weights->of_trace && of_step;
+    const bool has =
+        weights->all && weights->of_trace && weights->late && weights->late_of_trace && of_step;
     float *weight = weights->all;
+    uint16_t *late = weights->late;
     for (size_t i = 0; i < warps && has; weight += traces->pointer[i++]->count) {
         weights->of_trace[i] = weight;
+        weights->late_of_trace[i] = late;
         smc_reuse_weigh(traces->pointer[i], weight);
+        smc_reuse_find_late(traces->pointer[i], late);
+        late += traces->pointer[i]->count;
     }
     if (has && corrected)
         correct_weights(model, weights->all, of_step);
@@ -198,8 +215,7 @@ enum smc_status smc_model_run_sample(struct model *model, smc_execute_blocks *ex
     struct smc_step_work *steps = smc_calloc(model->program.count, sizeof *steps);
     struct weights weights = {0};
     if (!steps || !weigh_entries(model, &weights, execute == smc_sm_access)) {
-        free(weights.of_trace);
-        free(weights.all);
+        free_weights(&weights);
         free(steps);
         return smc_out_of_memory(error);
     }
@@ -224,6 +240,7 @@ enum smc_status smc_model_run_sample(struct model *model, smc_execute_blocks *ex
         .traffic = model->traffic,
         .work = steps,
         .weight = weights.of_trace,
+        .begins_late = weights.late_of_trace,
     };
     enum smc_status status = execute(&launch, &result, error);
     *work = (struct work){.clocks = result.clocks,
@@ -249,8 +266,7 @@ enum smc_status smc_model_run_sample(struct model *model, smc_execute_blocks *ex
         status = smc_out_of_memory(error);
     work->store_requests = stored > 0 ? result.stores * work->store_pieces / stored : 0;
     work->load_requests = loaded > 0 ? result.loads * work->load_pieces / loaded : 0;
-    free(weights.of_trace);
-    free(weights.all);
+    free_weights(&weights);
     free(steps);
     return status;
 }

@@ -31,13 +31,14 @@ void smc_sm_start_block(struct smc_sm_state *sm, uint32_t number, double clock)
     for (uint32_t i = 0; i < launch->warps_per_block; i++) {
         struct smc_sm_warp *warp = &sm->warp[slot->first_warp + i];
         const struct smc_warp_trace *trace = launch->block[block].trace[i];
-        *warp = (struct smc_sm_warp){
-            .trace = trace,
-            .count = (uint32_t)trace->count,
-            .block = number,
-            .ready = clock,
-            .weight = launch->weight ? launch->weight[(size_t)block * launch->warps_per_block + i]
-                                     : NULL};
+        const size_t of_all = (size_t)block * launch->warps_per_block + i;
+        *warp = (struct smc_sm_warp){.trace = trace,
+                                     .count = (uint32_t)trace->count,
+                                     .block = number,
+                                     .ready = clock,
+                                     .weight = launch->weight ? launch->weight[of_all] : NULL,
+                                     .begins_late =
+                                         launch->begins_late ? launch->begins_late[of_all] : NULL};
         warp->mark[SMC_WARP_TRACE_DEPTH].clock = clock;
         smc_sm_pass_marks(sm, warp);
         warp->age = sm->started++;

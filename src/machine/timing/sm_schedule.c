@@ -417,6 +417,7 @@ static void issue(struct smc_sm_state *sm, struct smc_sm_part *part, uint32_t po
         part->pipe_free[pipe] = smc_later(part->pipe_free[pipe], clock) + step->occupies;
     set_gates(sm, part, step);
     sm->work = &sm->launch->work[entry->step];
+    warp->done++;
     sm->work->executions++;
     sm->work->held += part->issue_free - clock - 1;
     sm->work->flops += (double)step->flops * entry->active_lanes;

@@ -88,6 +88,8 @@ struct smc_sm_launch {
     /* By block and warp: for how many executions each entry of its trace stands; for smc_sm_run
        only in what loads ask L2 for, and NULL: for one. */
     const float *const *weight;
+    /* For smc_sm_run: bits of smc_reuse_find_late for each entry; or NULL. */
+    const uint16_t *const *begins_late;
 };
 
 struct smc_sm_result {

@@ -75,6 +75,11 @@ enum smc_sm_kind {
  */
 enum { SMC_SM_STORED_BYTES = 384 * 1024 };
 
+/* What a warp has done up to a place of its trace, with what is left out before. */
+struct smc_sm_mark {
+    double clock, debt, delay, filled, waited, rounds, done;
+};
+
 struct smc_sm_warp {
     const struct smc_warp_trace *trace;
     uint32_t at, count; /* entry of the trace, of `count` */
@@ -105,9 +110,12 @@ struct smc_sm_warp {
     double left_out;     /* instructions so far */
     const float *weight; /* of its trace's entries in smc_sm_run; NULL: 1 */
     double filled;       /* lines of L1 by its instructions so far, with those that are left out */
-    struct {
-        double clock, debt, delay, filled, waited, rounds;
-    } mark[SMC_WARP_TRACE_DEPTH + 1]; /* when loops began, by depth; the last: when the warp did */
+    double done;         /* instructions so far, with those that are left out */
+    /* When loops began, by depth, the last: when the warp did; and when the last quarter of what is
+       kept of them did, if bit n of `has_late` is set. */
+    struct smc_sm_mark mark[SMC_WARP_TRACE_DEPTH + 1], late[SMC_WARP_TRACE_DEPTH];
+    uint16_t has_late;
+    const uint16_t *begins_late; /* by entry of the trace; or NULL */
     uint32_t subpartition;
     uint32_t age;           /* how many warps started before */
     uint32_t turn, turn_at; /* turns so far, and the entry of the trace where the last began */

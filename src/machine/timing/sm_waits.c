@@ -76,19 +76,42 @@ void smc_sm_fill_left_out(struct smc_sm_state *sm, struct smc_sm_warp *warp,
     smc_l1_pass(&sm->cache, filled);
 }
 
-/* Instructions that are left out take as long as the same loop did before, and fill as many lines
-   of L1. */
+static struct smc_sm_mark mark_of(const struct smc_sm_warp *warp)
+{
+    return (struct smc_sm_mark){.clock = warp->ready,
+                                .debt = warp->debt,
+                                .delay = warp->delay,
+                                .filled = warp->filled,
+                                .waited = warp->waited,
+                                .rounds = warp->rounds,
+                                .done = warp->done};
+}
+
+/* The last quarter of what is kept of loops begins. */
+static void mark_late(struct smc_sm_warp *warp)
+{
+    for (unsigned loops = warp->begins_late ? warp->begins_late[warp->at] : 0; loops;
+         loops &= loops - 1)
+        warp->late[__builtin_ctz(loops)] = mark_of(warp);
+    warp->has_late |= warp->begins_late ? warp->begins_late[warp->at] : 0;
+}
+
+/* Instructions that are left out take as long as the same loop did before, or its last quarter, and
+   fill as many lines of L1. */
 static void add_debt(struct smc_sm_state *sm, struct smc_sm_warp *warp,
                      const struct smc_warp_trace_skip *skip)
 {
-    double clocks = warp->ready - warp->mark[skip->depth].clock;
-    double owed = warp->debt - warp->mark[skip->depth].debt;
-    double delay = warp->delay - warp->mark[skip->depth].delay;
-    double waited = warp->waited - warp->mark[skip->depth].waited;
-    double rounds = warp->rounds - warp->mark[skip->depth].rounds;
-    if (skip->window == 0)
+    const bool is_late = warp->has_late >> skip->depth & 1;
+    const struct smc_sm_mark *from = is_late ? &warp->late[skip->depth] : &warp->mark[skip->depth];
+    const double window = is_late ? warp->done - from->done : (double)skip->window;
+    const double clocks = warp->ready - from->clock, owed = warp->debt - from->debt,
+                 delay = warp->delay - from->delay, waited = warp->waited - from->waited,
+                 rounds = warp->rounds - from->rounds;
+    warp->has_late &= (uint16_t) ~(1u << skip->depth);
+    warp->done += (double)skip->executed;
+    if (window <= 0)
         return;
-    const double times = (double)skip->executed / (double)skip->window;
+    const double times = (double)skip->executed / window;
     warp->least_debt += smc_later(0, clocks + owed - delay - waited) * times;
     warp->debt += (clocks + owed) * times;
     warp->delay += delay * times;
@@ -185,6 +208,8 @@ static void merge_debts(struct smc_sm_state *sm, struct smc_sm_slot *slot, doubl
         warp->waited += smc_later(0, debt - warp->debt);
         for (int i = 0; i <= SMC_WARP_TRACE_DEPTH; i++)
             warp->mark[i].debt -= debt;
+        for (int i = 0; i < SMC_WARP_TRACE_DEPTH; i++)
+            warp->late[i].debt -= debt;
         warp->debt = warp->least_debt = warp->waited_debt = warp->left_rounds = 0;
     }
 }
@@ -216,12 +241,7 @@ void smc_sm_pass_marks(struct smc_sm_state *sm, struct smc_sm_warp *warp)
         if (entry->step == SMC_WARP_TRACE_LOOP) {
             if (sm->in_turns)
                 begin_turn(warp);
-            warp->mark[entry->line].clock = warp->ready;
-            warp->mark[entry->line].debt = warp->debt;
-            warp->mark[entry->line].delay = warp->delay;
-            warp->mark[entry->line].filled = warp->filled;
-            warp->mark[entry->line].waited = warp->waited;
-            warp->mark[entry->line].rounds = warp->rounds;
+            warp->mark[entry->line] = mark_of(warp);
         } else if (entry->step == SMC_WARP_TRACE_SKIP) {
             const struct smc_warp_trace_skip *skip = &warp->trace->skip[entry->line];
             if (sm->launch->cut)
@@ -230,6 +250,7 @@ void smc_sm_pass_marks(struct smc_sm_state *sm, struct smc_sm_warp *warp)
             warp->is_held |= skip->depth == 0 && !skip->rounds;
             sm->slot[warp->block].leaves_waits_out |= skip->waits;
         } else {
+            mark_late(warp);
             return;
         }
     }
