@@ -947,6 +947,30 @@ static void test_stores_to_missing_lines(void)
     }
 }
 
+/* L2 gives any two sectors of a line in the time of one where a request has many lines; else each
+   takes as long as one of a whole line. */
+static void test_loads_of_parts_of_lines(void)
+{
+    static const struct {
+        uint8_t lines, sectors;
+        double slots; /* of a line */
+    } cases[] = {{12, 0x1, 2}, {12, 0x3, 2}, {12, 0x9, 2}, {12, 0x6, 2},
+                 {12, 0xb, 4}, {12, 0xf, 4}, {7, 0x1, 1},  {7, 0xb, 3}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_warp_trace_line line[32];
+        struct smc_warp_trace_entry entry = {
+            .lines = cases[i].lines, .sectors = 32, .wavefronts = 1, .active_lanes = 32};
+        struct smc_warp_trace trace = {.entry = &entry, .count = 1, .line = line};
+        struct bench bench;
+        set_lines(line, 1, 0);
+        for (int k = 0; k < 32; k++)
+            line[k].sectors = cases[i].sectors;
+        start(&bench, SMC_OP_LDG, SMC_PIPE_LSU, 1);
+        run(&bench, &trace, 1, 1, 1);
+        CU_ASSERT_DOUBLE_EQUAL(bench.work[0].load_slots, cases[i].lines * cases[i].slots, 1e-6);
+    }
+}
+
 /* The clocks of L2 for a line of blocks that load so many, or none, and store them. */
 static double slots_of_line(bool loads, uint32_t blocks, uint8_t lines)
 {
@@ -3430,6 +3454,7 @@ CU_TestInfo tests_timing[] = {
     {"shuffles", test_shuffles},
     {"stores fill L2", test_stores_fill_l2},
     {"stores to parts of lines that L2 lacks", test_stores_to_missing_lines},
+    {"loads of parts of lines", test_loads_of_parts_of_lines},
     {"stores to an array that other blocks load from", test_stores_in_place},
     {"single sectors of many lines, in order and in none", test_scattered_stores},
     {"stores and atomics pass L1 by lines", test_stores_pass_l1},

@@ -57,6 +57,16 @@ double smc_l2_share_of_shared(double passed, double l2_bytes)
     return fmin(fmax((passed - kept) / (SMC_L2_KEEPS_NONE * l2_bytes - kept), 0), 1);
 }
 
+/* Any one or two sectors of a line at a time: 151e9 single sectors a second at random places, but
+   284e9 of whole lines (H200, driver 580.159.04, 2026-11-29). 10.4 GB of rows of 6 doubles a lane,
+   of which the first load takes 2 or 3 sectors of each line, are there after 1.44 ms; 1.84 would be
+   the least if two sectors of different halves of a line took longer than those of one half (the
+   same, 2026-12-01). Requests of few lines were not measured. */
+double smc_l2_load_slots(uint32_t sectors, bool many_lines)
+{
+    return many_lines ? (sectors + 1) / 2 * 2 : sectors;
+}
+
 /* Of words at distances of 32 to 256 bytes, a warp's store takes 84 to 126 clocks of each of 132
    SMs (H200, CUDA 13.0, driver 580.159.04, 2026-11-29). Of local memory, a line of whole words
    takes 4.04 clocks of the only SM that stores, and one of bytes or halves 5.04; 7.3 and 9.15 of

@@ -61,6 +61,10 @@ double smc_l2_share_of_copied(double first, double last, double l2_bytes);
 /* Likewise of what all SMs read at about the same time, when so many bytes have passed since. */
 double smc_l2_share_of_shared(double passed, double l2_bytes);
 
+/* How many sectors of whole lines L2 could give in the time that it needs for so many sectors of a
+   line, wherever they are in it, which a request loads that has `many_lines`, or few. */
+double smc_l2_load_slots(uint32_t sectors, bool many_lines);
+
 /* How many sectors of whole lines L2 could take in the time that it needs for what is stored of a
    line: sectors that are stored in part (not `whole`) take longer, less so in local memory. */
 double smc_l2_store_slots(uint32_t sectors, bool whole, bool local);

@@ -115,9 +115,7 @@ static double requests_of_store(bool same, double loaded_sectors)
    than those of 24 MiB, and runs of one as long as DRAM does (H200, CUDA 13.0, 2026-11-30). */
 #define FILL_SLOTS 2
 
-/* How many pieces of 64 bytes have one of these sectors of a line. L2 gives and takes a piece in
-   the time of two sectors: 151e9 loads and 76e9 stores a second of single sectors at random places,
-   but 284e9 and 147e9 of sectors of whole lines (H200, driver 580.159.04, 2026-11-29). */
+/* How many pieces of 64 bytes have one of these sectors of a line. */
 static uint32_t pieces_in(uint32_t sectors)
 {
     return ((sectors & 0x3) != 0) + ((sectors & 0xc) != 0);
@@ -150,12 +148,6 @@ static void note_shared(const struct smc_sm_state *sm, const struct smc_warp_tra
     struct smc_sm_traffic *traffic = &sm->launch->traffic[array_of(sm, line->number)];
     *(stores ? &traffic->stored_shared : &traffic->loaded_shared) +=
         (pieces - bytes / SMC_L2_PIECE_BYTES) * sm->weight;
-}
-
-/* The sectors that L2 could give or take meanwhile. Requests of few lines were not measured. */
-static uint32_t slots_of(uint32_t sectors, uint32_t lines)
-{
-    return lines < MANY_LINES ? sectors_in(sectors) : 2 * pieces_in(sectors);
 }
 
 /* Whether the lines of a request are in no order: many, at unequal distances. Equal distances in
@@ -494,7 +486,7 @@ static double fetch_line(struct smc_sm_state *sm, const struct smc_sm_warp *warp
     request.line = number;
     request.sectors = sectors_in(missing);
     request.pieces = pieces_in(missing);
-    request.slots = slots_of(missing, all->lines);
+    request.slots = smc_l2_load_slots(request.sectors, all->lines >= MANY_LINES);
     request.array = local ? local_array(sm) : array_of(sm, number);
     request.is_far = is_far(sm, request.array, number);
     request.distance = (sm_memory_place(number, LINES_OF_L2) - 0.5) * sm->rates->l2_spread;
